@@ -1,0 +1,85 @@
+"""The only way in and out: ``decode``, ``decode_value`` and ``encode``, each enforcing every bound of the contract.
+
+JSON is read strictly: UTF-8 without a byte order mark, no duplicate keys, no NaN or infinity, no lone surrogates, bounded depth. Every failure is one
+refusal, ``malformed`` or ``too_large``. What is encoded is validated again first, so that a value made or changed past validation does not leave.
+"""
+
+from functools import cache
+from typing import Any, TypeVar
+
+import jiter
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError, SchemaSerializer, SchemaValidator
+from typing_extensions import TypeForm
+
+from .errors import MalformedError, RefusalError
+from .refusal import REQUEST, refusal_of
+
+T = TypeVar("T")
+
+
+class _Entry:
+    """What the codec keeps for one type."""
+
+    __slots__ = ("name", "serializer", "tagged", "validator")
+
+    def __init__(self, kind: Any) -> None:
+        adapter: TypeAdapter[Any] = TypeAdapter(kind)
+        self.validator: SchemaValidator = adapter.validator  # pyright: ignore[reportAttributeAccessIssue]
+        self.serializer: SchemaSerializer = adapter.serializer  # pyright: ignore[reportAttributeAccessIssue]
+        self.name: str = getattr(kind, "__name__", "")
+        # A generated tag has a default for those who build values in Python; on the wire it is required.
+        fields = kind.model_fields if isinstance(kind, type) and issubclass(kind, BaseModel) else {}
+        self.tagged = "kind" in fields and not fields["kind"].is_required()
+
+
+@cache
+def _entry(kind: Any) -> _Entry:
+    return _Entry(kind)
+
+
+def parse(raw: bytes) -> Any:
+    """Parse JSON strictly into plain values. Raises MalformedError for field ``request``."""
+    try:
+        return jiter.from_json(raw, allow_inf_nan=False, catch_duplicate_keys=True, cache_mode="keys")
+    except ValueError as failure:
+        # The parser's own words may quote a key, so only this one distinction is taken from them.
+        duplicate = "Detected duplicate key" in str(failure)
+    raise MalformedError(field=REQUEST, reason="has a key twice in one object" if duplicate else "must be one JSON value in UTF-8, without a byte order mark")
+
+
+def decode(kind: TypeForm[T], raw: bytes) -> T:
+    """Return the value of the given contract type that ``raw`` holds. Raises MalformedError or TooLargeError."""
+    return decode_value(kind, parse(raw))
+
+
+def decode_value(kind: TypeForm[T], value: Any) -> T:
+    """As ``decode``, for what the strict reader, a form or TOML has already parsed."""
+    entry = _entry(kind)
+    if entry.tagged and isinstance(value, dict) and "kind" not in value:
+        raise MalformedError(field="kind", reason="is missing (at /kind)")
+    try:
+        return entry.validator.validate_python(value, strict=True, by_alias=True, by_name=False)
+    except ValidationError as failure:
+        refusal = refusal_of(failure, entry.name)
+    raise refusal
+
+
+def encode(value: BaseModel) -> bytes:
+    """Return the JSON of a contract object in UTF-8, absent options as null.
+
+    Raises MalformedError or TooLargeError for a value that would not decode.
+    """
+    kind = type(value)
+    entry = _entry(kind)
+    refusal: RefusalError
+    try:
+        raw = entry.serializer.to_json(value, by_alias=True, warnings="error")
+        entry.validator.validate_json(raw, strict=True, by_alias=True, by_name=False)
+    except PydanticSerializationError:
+        refusal = MalformedError(field=REQUEST, reason="is not a valid value of its type")
+    except ValidationError as failure:
+        refusal = refusal_of(failure, entry.name)
+    else:
+        return raw
+    raise refusal

@@ -1,0 +1,137 @@
+"""Generate ``mail4agent_api/operations.py`` and ``mail4agent_api/errors.py`` from the table of operations and the refusal family."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from bundle import SCHEMAS
+
+HEADER = "# Generated from {source} by tools/generate.py; do not edit.\n"
+
+OPERATION = '''
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One row of the table of operations."""
+
+    name: str
+    method: str
+    path: str
+    summary: str
+    authenticated: bool
+    #: The caller needs any one of these; none: any valid caller.
+    capability: tuple[str, ...]
+    request: type[WireModel] | None
+    response: type[WireModel]
+    effect: Literal["read", "write"]
+    #: When a lost answer may be asked for again.
+    retry: Literal["always", "key", "keys", "never"]
+    #: An empty body and any content type are taken as an empty object.
+    lenient_body: bool
+    #: Every refusal kind that it may answer with.
+    refusals: tuple[str, ...]
+    doors: tuple[str, ...]
+'''
+
+ERROR_BASE = '''
+class RefusalError(Exception):
+    """A refusal on its way: the wire object and the HTTP status that the contract gives its kind."""
+
+    status: ClassVar[int]
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.kind)
+        self._refusal: Any = refusal
+
+    @property
+    def refusal(self) -> Refusal:
+        """The wire object."""
+        return self._refusal
+
+    @property
+    def kind(self) -> str:
+        """The refusal's kind, the tag of the wire object."""
+        return self.refusal.kind
+'''
+
+ERROR_OF = '''
+def error_of(refusal: Refusal) -> RefusalError:
+    """Return the exception of a refusal's kind, holding that very refusal."""
+    error = _CLASSES[refusal.kind]
+    made = error.__new__(error)
+    RefusalError.__init__(made, refusal)
+    return made
+
+
+#: The HTTP status of each kind.
+STATUS: Mapping[str, int] = MappingProxyType({kind: error.status for kind, error in _CLASSES.items()})
+'''
+
+
+def table() -> dict[str, Any]:
+    """The table of operations as it stands in ``schemas/operations.json``."""
+    return json.loads((SCHEMAS / "operations.json").read_text("utf-8"))
+
+
+def operations_module() -> str:
+    """The text of ``mail4agent_api/operations.py``, unformatted."""
+    rows, every = table()["operations"], tuple(table()["every"])
+    types = sorted({row[key] for row in rows for key in ("request", "response") if row[key]})
+    lines = [
+        HEADER.format(source="schemas/operations.json"),
+        '"""The table of operations."""\n',
+        "from collections.abc import Mapping",
+        "from dataclasses import dataclass",
+        "from types import MappingProxyType",
+        "from typing import Literal\n",
+        "from mail4agent_api._wire import WireModel",
+        f"from mail4agent_api.mail import {', '.join(types)}\n",
+        OPERATION,
+        f"#: Refusals that any operation may answer with.\nEVERY: tuple[str, ...] = {every!r}\n",
+        "OPERATIONS: Mapping[str, Operation] = MappingProxyType({",
+    ]
+    for row in rows:
+        lines.append(
+            f"{row['name']!r}: Operation(name={row['name']!r}, method={row['method']!r}, path={row['path']!r}, summary={row['summary']!r}, "
+            f"authenticated={row.get('authenticated', True)}, capability={tuple(row['capability'])!r}, request={row['request']}, "
+            f"response={row['response']}, effect={row['effect']!r}, retry={row.get('retry', 'never')!r}, "
+            f"lenient_body={row.get('lenient_body', False)}, refusals=({''.join(f'{r!r}, ' for r in row['refusals'])}*EVERY,), doors={tuple(row['doors'])!r}),"
+        )
+    return "\n".join([*lines, "})\n"])
+
+
+def errors_module(definitions: dict[str, Any]) -> str:
+    """The text of ``mail4agent_api/errors.py``, unformatted."""
+    mapping = definitions["Refusal"]["discriminator"]["mapping"]
+    names = {kind: ref.rpartition("/")[2] for kind, ref in mapping.items()}
+    used = {p["$ref"].rpartition("/")[2] for n in names.values() for k, p in definitions[n]["properties"].items() if k != "kind"}
+    hints = {u: u if definitions[u].get("x-distinct") else "int" if definitions[u]["type"] == "integer" else "str" for u in used}
+    imports = sorted({*names.values(), "Refusal", *(h for h in hints.values() if h not in ("int", "str"))})
+    lines = [
+        HEADER.format(source="schemas/common/refusal.schema.json"),
+        '"""One exception class for each kind of refusal."""\n',
+        "from collections.abc import Mapping",
+        "from types import MappingProxyType",
+        "from typing import Any, ClassVar\n",
+        f"from mail4agent_api.mail import {', '.join(imports)}\n",
+        ERROR_BASE,
+    ]
+    for name in names.values():
+        fields = {key: hints[value["$ref"].rpartition("/")[2]] for key, value in definitions[name]["properties"].items() if key != "kind"}
+        signature = "".join(f", {key}: {hint}" for key, hint in fields.items())
+        arguments = ", ".join(f"{key}={key}" for key in fields)
+        lines.append(
+            f'class {name}Error(RefusalError):\n    """{definitions[name]["description"].capitalize()}."""\n\n'
+            f"    status: ClassVar[int] = {definitions[name]['x-httpStatus']}\n\n"
+            f"    def __init__(self{', *' if fields else ''}{signature}) -> None:\n        super().__init__({name}({arguments}))\n\n"
+            f'    @property\n    def refusal(self) -> {name}:\n        """The wire object."""\n        return self._refusal\n\n'
+        )
+    lines.append("_CLASSES: Mapping[str, type[RefusalError]] = {" + ", ".join(f"{k!r}: {n}Error" for k, n in names.items()) + "}\n")
+    return "\n".join([*lines, ERROR_OF])
+
+
+def outputs(document: dict[str, Any], formatted: Callable[[str], str]) -> dict[str, str]:
+    """Both modules, formatted."""
+    return {
+        "mail4agent_api/operations.py": formatted(operations_module()),
+        "mail4agent_api/errors.py": formatted(errors_module(document["$defs"])),
+    }
