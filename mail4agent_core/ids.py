@@ -1,0 +1,52 @@
+"""Random names and secrets, given to whoever needs them."""
+
+import hashlib
+import random
+import secrets
+from typing import Protocol
+
+from mail4agent_api.mail import MessageId
+
+
+class Ids(Protocol):
+    """Where ids and secrets come from."""
+
+    def message_id(self) -> MessageId:
+        """A new message id, never given before."""
+        ...
+
+    def secret(self) -> str:
+        """A new secret: 32 random bytes as 64 lower-case hexadecimal digits."""
+        ...
+
+
+class RandomIds:
+    """From the operating system's random source."""
+
+    def message_id(self) -> MessageId:
+        """A new message id: 96 random bits."""
+        return MessageId(f"m4a_{secrets.token_hex(12)}")
+
+    def secret(self) -> str:
+        """A new secret: 256 random bits."""
+        return secrets.token_hex(32)
+
+
+class SeededIds:
+    """The same ids and secrets for the same seed; for tests and simulations."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self._random = random.Random(seed)
+
+    def message_id(self) -> MessageId:
+        """The next message id of the seed."""
+        return MessageId(f"m4a_{self._random.randbytes(12).hex()}")
+
+    def secret(self) -> str:
+        """The next secret of the seed."""
+        return self._random.randbytes(32).hex()
+
+
+def digest_of(secret: str) -> bytes:
+    """What is kept of a secret: the SHA-256 of its text, 32 bytes."""
+    return hashlib.sha256(secret.encode()).digest()

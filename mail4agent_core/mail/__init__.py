@@ -1,0 +1,1 @@
+"""The mail seam: messages between agent accounts, their sessions and rooms."""

@@ -1,0 +1,264 @@
+"""What the mail engine needs of a store. Every store passes the same contract tests.
+
+Words: a *box* is where a message stands: an account's, a session's or a room's, named by the text form of its address. A *reader* is an exact address. A
+reader's boxes are its own, for a session its account's too, and those of the rooms that its account is in now. A *pos* is a message's place in the
+order of commits (``wire.next_pos``): a number of the store's, never shown.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol, TypeVar
+
+from mail4agent_api.errors import RefusalError
+from mail4agent_api.mail import Ack, MessageId, ParticipantAddress, ParticipantId, Position, RoomId
+
+from .posting import Posted, Posting, Sight
+
+T = TypeVar("T")
+
+Posting_ = Literal["open", "members"]
+#: Told the text addresses of the boxes that a commit changed, and of the accounts whose rights it changed.
+Listener = Callable[[frozenset[str]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A registered account, removed ones included. Times are Unix milliseconds."""
+
+    id: ParticipantId
+    label: str | None
+    capabilities: frozenset[str]
+    created_at: int
+    secret_issued_at: int | None
+    removed_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A room with its counts."""
+
+    id: RoomId
+    posting: Posting_
+    members: int
+    messages: int
+    created_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class PageQuery:
+    """Which of a reader's messages, and how many. Positions are resolved by the store; ``since`` is inclusive, the others exclusive."""
+
+    limit: int
+    max_bytes: int = 1_048_576
+    newest_first: bool = False
+    since_unix_ms: int | None = None
+    after: Position | None = None
+    before: Position | None = None
+    unread_only: bool = False
+    thread: MessageId | None = None
+    sent_by: ParticipantId | None = None
+    room: RoomId | None = None
+    correlation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """Phrases (of one word or more) that must all occur; newest first."""
+
+    phrases: tuple[tuple[str, ...], ...]
+    limit: int
+    before: Position | None = None
+    room: RoomId | None = None
+    sent_by: ParticipantId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Encoded messages, and the reader's unread count at the same moment."""
+
+    messages: tuple[bytes, ...]
+    unread: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An encoded message, and what the reader has to do with it."""
+
+    sight: Sight
+    wire: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A sent message, its first acknowledgements, their number, and whether nobody can read it any more."""
+
+    wire: bytes
+    acks: tuple[Ack, ...]
+    acknowledged: int
+    undeliverable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What one step of upkeep removed, and where the next one goes on (None: it is done)."""
+
+    messages: int
+    keys: int
+    resume: int | None
+
+
+class Registry(Protocol):
+    """Accounts and rooms within one transaction. Its calls do what they say; the rules are the engine's."""
+
+    def account(self, account: ParticipantId) -> Account | None:
+        """An account, removed or not."""
+        ...
+
+    def accounts(self, after: ParticipantId | None, limit: int | None) -> list[Account]:
+        """Accounts by id, the removed ones included."""
+        ...
+
+    def live_operators(self) -> int:
+        """How many accounts hold mail:operator and a secret."""
+        ...
+
+    def add_account(self, account: ParticipantId, label: str | None, digest: bytes, capabilities: frozenset[str], now: int) -> None:
+        """Register an account whose id is free."""
+        ...
+
+    def set_secret(self, account: ParticipantId, digest: bytes | None, now: int) -> None:
+        """Replace or kill a secret."""
+        ...
+
+    def set_capabilities(self, account: ParticipantId, capabilities: frozenset[str]) -> None:
+        """Replace what an account may do."""
+        ...
+
+    def retire(self, account: ParticipantId, now: int) -> None:
+        """Remove an account: its secret and its memberships go, its id and mail stay."""
+        ...
+
+    def erase(self, account: ParticipantId) -> int:
+        """Delete an account, free its id and give its boxes up; return how many messages stood in them. ``reclaim`` deletes those."""
+        ...
+
+    def room(self, room: RoomId) -> Room | None:
+        """A room."""
+        ...
+
+    def rooms(self, after: RoomId | None, limit: int | None) -> list[Room]:
+        """Rooms by id."""
+        ...
+
+    def add_room(self, room: RoomId, posting: Posting_, now: int) -> None:
+        """Create a room whose id is free."""
+        ...
+
+    def erase_room(self, room: RoomId) -> None:
+        """Delete a room and give its box up; ``reclaim`` deletes its messages."""
+        ...
+
+    def members(self, room: RoomId, after: ParticipantId | None, limit: int | None) -> list[ParticipantId]:
+        """The accounts in a room by id."""
+        ...
+
+    def rooms_of(self, account: ParticipantId) -> list[RoomId]:
+        """The rooms that an account is in, by id."""
+        ...
+
+    def join(self, room: RoomId, account: ParticipantId) -> None:
+        """Put an account into a room. What stands there already is readable and not unread. A repeat changes nothing."""
+        ...
+
+    def leave(self, room: RoomId, account: ParticipantId) -> None:
+        """Take an account out of a room; it reads none of it from now on."""
+        ...
+
+    def erase_message(self, message_id: MessageId) -> bool:
+        """Delete one message; False when there is none."""
+        ...
+
+
+class MailStore(Protocol):
+    """Durable mail. A write has been committed to disk when its call returns; any call may raise StoreUnavailableError."""
+
+    def subscribe(self, listener: Listener) -> None:
+        """Have commits told, on the event loop, after they are durable."""
+        ...
+
+    async def authenticate(self, digest: bytes) -> Account | None:
+        """The account that a secret's digest belongs to."""
+        ...
+
+    async def post(self, postings: Sequence[Posting]) -> list[Posted | RefusalError]:
+        """Judge and store postings in order, in one commit; each has its own outcome."""
+        ...
+
+    async def acknowledge(self, reader: ParticipantAddress, message_ids: Sequence[MessageId]) -> list[Ack | Sight]:
+        """Acknowledge in order, in one commit; for each the acknowledgement on record, or why there is none (missing, hidden)."""
+        ...
+
+    async def page(self, reader: ParticipantAddress, query: PageQuery) -> Page:
+        """One page of a reader's boxes with its unread count."""
+        ...
+
+    async def unread(self, reader: ParticipantAddress) -> int:
+        """How many readable messages, not its own, a reader has not acknowledged."""
+        ...
+
+    async def message(self, reader: ParticipantAddress, message_id: MessageId) -> Seen:
+        """One message that the reader may read or wrote."""
+        ...
+
+    async def thread(self, reader: ParticipantAddress, message_id: MessageId, after: Position | None, limit: int, max_bytes: int) -> list[bytes]:
+        """The messages of a message's thread that the reader may read or wrote, oldest first."""
+        ...
+
+    async def search(self, reader: ParticipantAddress, query: SearchQuery, max_bytes: int) -> list[bytes]:
+        """The reader's messages that hold every phrase, newest first. All that was committed before the call is found."""
+        ...
+
+    async def sent(self, sender: ParticipantAddress, before: Position | None, limit: int, max_bytes: int) -> list[Sent]:
+        """What an exact address sent, newest first."""
+        ...
+
+    async def newest(self, reader: ParticipantAddress) -> Position | None:
+        """The newest position in a reader's boxes."""
+        ...
+
+    async def stands_after(self, reader: ParticipantAddress, after: Position | None) -> bool:
+        """Whether a message that is not the reader's own stands after a position in its boxes."""
+        ...
+
+    async def boxes(self, reader: ParticipantAddress) -> frozenset[str]:
+        """The text addresses of a reader's boxes, for waiting on them."""
+        ...
+
+    async def change(self, command: Callable[[Registry], T]) -> T:
+        """Run a command on the registry in one transaction; what it raises undoes it."""
+        ...
+
+    async def look(self, query: Callable[[Registry], T]) -> T:
+        """Run a query on the registry; it must not change it."""
+        ...
+
+    async def sweep(self, now: int, settled_before: int | None, keys_before: int, resume: int) -> Swept:
+        """One bounded step of upkeep from ``resume`` (0 to begin).
+
+        Deletes messages that were settled before ``settled_before`` (None: no message), idempotency keys older than ``keys_before``, and the
+        messages of boxes that were given up.
+        """
+        ...
+
+    async def remember(self, name: str, value: int | None) -> int | None:
+        """Keep a number under a name (None: only read it); return what stands there now."""
+        ...
+
+    async def backup(self, target: Path) -> None:
+        """Write a consistent copy of the live store to a new file. Raises FileExistsError when it exists."""
+        ...
+
+    async def close(self) -> None:
+        """Finish accepted writes and let go of the store."""
+        ...
