@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
 from mail4agent_api.errors import RefusalError
-from mail4agent_api.mail import Ack, MessageId, ParticipantAddress, ParticipantId, Position, RoomId
+from mail4agent_api.mail import Ack, MessageId, ParticipantAddress, ParticipantId, Position, RoomId, SessionAddress
 
 from .posting import Posted, Posting, Sight
 
@@ -229,6 +229,10 @@ class MailStore(Protocol):
 
     async def stands_after(self, reader: ParticipantAddress, after: Position | None) -> bool:
         """Whether a message that is not the reader's own stands after a position in its boxes."""
+        ...
+
+    async def meet(self, session: SessionAddress) -> None:
+        """Take note of a session at its first contact: it starts where its account stands, later acknowledgements are its own. A repeat changes nothing."""
         ...
 
     async def boxes(self, reader: ParticipantAddress) -> frozenset[str]:

@@ -1,0 +1,297 @@
+"""What an operator does: accounts, rooms, deleting mail, upkeep. Each method is one operation of the contract."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from mail4agent_api.errors import (
+    AlreadyExistsError,
+    IdRetiredError,
+    MalformedError,
+    UnknownMessageError,
+    UnknownParticipantError,
+    UnknownRoomError,
+)
+from mail4agent_api.mail import (
+    Done,
+    InboxOfRequest,
+    IssuedSecret,
+    MessagePurgeRequest,
+    ParticipantId,
+    ParticipantList,
+    ParticipantListRequest,
+    ParticipantPermitRequest,
+    ParticipantPurgeRequest,
+    ParticipantRecord,
+    ParticipantRegistration,
+    ParticipantRemoveRequest,
+    ParticipantRevokeRequest,
+    ParticipantRotateRequest,
+    PurgeReport,
+    RetentionReport,
+    RetentionRequest,
+    RoomCreateRequest,
+    RoomId,
+    RoomList,
+    RoomListRequest,
+    RoomMemberRequest,
+    RoomMembers,
+    RoomMembersRequest,
+    RoomRecord,
+    RoomRemoveRequest,
+)
+
+from ..clock import Clock
+from ..ids import Ids, digest_of
+from .engine import require_reader
+from .identity import OPERATOR, READ, SEND, Caller
+from .store import Account, MailStore, PageQuery, Registry, Room
+from .wire import InboxWire, inbox_wire
+
+T = TypeVar("T")
+
+DAY_MS = 86_400_000
+#: An idempotency key names its effect for at least this long.
+KEY_DAYS = 7
+#: Capabilities that one account holds together only when that was said in so many words: it would review what it staged.
+STAGE_AND_REVIEW = frozenset(("outbox:stage", "outbox:review"))
+
+
+class Administration:
+    """The operations of an operator over one store. ``keep_days``: settled mail is kept this long; None keeps it for ever."""
+
+    def __init__(self, store: MailStore, clock: Clock, ids: Ids, keep_days: int | None = 180) -> None:
+        self._store = store
+        self._clock = clock
+        self._ids = ids
+        self._keep_days = keep_days
+
+    async def _change(self, caller: Caller, command: Callable[[Registry], T]) -> T:
+        caller.needs((OPERATOR,))
+        return await self._store.change(command)
+
+    async def participant(self, caller: Caller, request: ParticipantRegistration) -> IssuedSecret:
+        """Register an account. An id that belonged to a removed account stays retired until that is purged."""
+        flags = {SEND: request.may_send, READ: request.may_read, OPERATOR: request.operator}
+        secret = self._ids.secret()
+
+        def command(registry: Registry) -> None:
+            present = registry.account(request.id)
+            if present is not None:
+                raise AlreadyExistsError(id=request.id) if present.removed_at is None else IdRetiredError(id=request.id)
+            capabilities = frozenset(name for name, held in flags.items() if held)
+            registry.add_account(request.id, request.label, digest_of(secret), capabilities, self._clock.now_ms())
+
+        await self._change(caller, command)
+        return IssuedSecret(id=request.id, secret=secret)
+
+    async def participant_rotate(self, caller: Caller, request: ParticipantRotateRequest) -> IssuedSecret:
+        """Replace an account's secret."""
+        secret = self._ids.secret()
+
+        def command(registry: Registry) -> None:
+            _active(registry, request.id)
+            registry.set_secret(request.id, digest_of(secret), self._clock.now_ms())
+
+        await self._change(caller, command)
+        return IssuedSecret(id=request.id, secret=secret)
+
+    async def participant_revoke(self, caller: Caller, request: ParticipantRevokeRequest) -> Done:
+        """Kill an account's secret."""
+
+        def command(registry: Registry) -> None:
+            _not_the_last_operator(registry, _active(registry, request.id))
+            registry.set_secret(request.id, None, self._clock.now_ms())
+
+        await self._change(caller, command)
+        return Done()
+
+    async def participant_remove(self, caller: Caller, request: ParticipantRemoveRequest) -> Done:
+        """Remove an account and retire its id; its mail stays until it is purged."""
+
+        def command(registry: Registry) -> None:
+            _not_the_last_operator(registry, _active(registry, request.id))
+            registry.retire(request.id, self._clock.now_ms())
+
+        await self._change(caller, command)
+        return Done()
+
+    async def participant_purge(self, caller: Caller, request: ParticipantPurgeRequest) -> PurgeReport:
+        """Delete a removed account with the mail in its boxes and free its id. What it sent to others stays theirs."""
+
+        def command(registry: Registry) -> int:
+            account = registry.account(request.id)
+            if account is None:
+                raise UnknownParticipantError(participant=request.id)
+            if account.removed_at is None:
+                raise MalformedError(field="participant id", reason="must be the id of a removed account (at /id)")
+            return registry.erase(request.id)
+
+        messages = await self._change(caller, command)
+        await self._reclaim()
+        return PurgeReport(messages=messages)
+
+    async def participant_permit(self, caller: Caller, request: ParticipantPermitRequest) -> ParticipantRecord:
+        """Grant, then revoke, capabilities."""
+
+        def command(registry: Registry) -> ParticipantRecord:
+            account = _active(registry, request.id)
+            held = (account.capabilities | frozenset(request.grant)) - frozenset(request.revoke)
+            if STAGE_AND_REVIEW <= held and not request.both and not STAGE_AND_REVIEW <= account.capabilities:
+                raise MalformedError(field="both", reason="must be true to hold outbox:stage and outbox:review together (at /both)")
+            if OPERATOR not in held:
+                _not_the_last_operator(registry, account)
+            registry.set_capabilities(request.id, held)
+            return _record(_active(registry, request.id))
+
+        return await self._change(caller, command)
+
+    async def participant_list(self, caller: Caller, request: ParticipantListRequest) -> ParticipantList:
+        """A page of accounts, the removed ones included."""
+        caller.needs((OPERATOR,))
+        accounts = await self._store.look(lambda registry: registry.accounts(request.after, request.limit))
+        return ParticipantList(participants=[_record(account) for account in accounts])
+
+    async def room(self, caller: Caller, request: RoomCreateRequest) -> Done:
+        """Create a room."""
+
+        def command(registry: Registry) -> None:
+            if registry.room(request.id) is not None:
+                raise AlreadyExistsError(id=request.id)
+            registry.add_room(request.id, request.posting, self._clock.now_ms())
+
+        await self._change(caller, command)
+        return Done()
+
+    async def room_remove(self, caller: Caller, request: RoomRemoveRequest) -> Done:
+        """Delete a room with its mail. A room created under the same id later has none of it."""
+
+        def command(registry: Registry) -> None:
+            _room(registry, request.room)
+            registry.erase_room(request.room)
+
+        await self._change(caller, command)
+        await self._reclaim()
+        return Done()
+
+    async def room_list(self, caller: Caller, request: RoomListRequest) -> RoomList:
+        """A page of rooms."""
+        caller.needs((OPERATOR,))
+        rooms = await self._store.look(lambda registry: registry.rooms(request.after, request.limit))
+        return RoomList(
+            rooms=[
+                RoomRecord(id=room.id, posting=room.posting, members=room.members, messages=room.messages, created_at_unix_ms=room.created_at)
+                for room in rooms
+            ]
+        )
+
+    async def room_members(self, caller: Caller, request: RoomMembersRequest) -> RoomMembers:
+        """A page of a room's members."""
+        caller.needs((OPERATOR,))
+
+        def query(registry: Registry) -> RoomMembers:
+            _room(registry, request.room)
+            return RoomMembers(room=request.room, members=registry.members(request.room, request.after, request.limit))
+
+        return await self._store.look(query)
+
+    async def room_member_add(self, caller: Caller, request: RoomMemberRequest) -> Done:
+        """Put an account into a room; a repeat changes nothing."""
+
+        def command(registry: Registry) -> None:
+            _room(registry, request.room)
+            _active(registry, request.participant)
+            registry.join(request.room, request.participant)
+
+        await self._change(caller, command)
+        return Done()
+
+    async def room_member_remove(self, caller: Caller, request: RoomMemberRequest) -> Done:
+        """Take an account out of a room; it need not be in it, nor exist."""
+
+        def command(registry: Registry) -> None:
+            _room(registry, request.room)
+            registry.leave(request.room, request.participant)
+
+        await self._change(caller, command)
+        return Done()
+
+    async def inbox(self, caller: Caller, request: InboxOfRequest) -> InboxWire:
+        """One page of a named participant's boxes."""
+        if request.address != caller.address:
+            caller.needs((OPERATOR,))
+        await require_reader(self._store, request.address)
+        query = PageQuery(limit=request.limit, after=request.after, unread_only=request.unread_only)
+        page = await self._store.page(request.address, query)
+        return inbox_wire(page.messages, page.unread)
+
+    async def message_purge(self, caller: Caller, request: MessagePurgeRequest) -> Done:
+        """Delete one message for every reader."""
+
+        def command(registry: Registry) -> None:
+            if not registry.erase_message(request.message_id):
+                raise UnknownMessageError(message_id=request.message_id)
+
+        await self._change(caller, command)
+        return Done()
+
+    async def retention(self, caller: Caller, request: RetentionRequest) -> RetentionReport:
+        """Report on retention; with ``run``, first run it."""
+        caller.needs((OPERATOR,))
+        if request.run:
+            await self.run_retention()
+        return await self.retention_report()
+
+    async def run_retention(self) -> None:
+        """Delete what retention says, in bounded steps between which other writes get their turn."""
+        now = self._clock.now_ms()
+        settled_before = None if self._keep_days is None else now - self._keep_days * DAY_MS
+        messages = keys = 0
+        resume: int | None = 0
+        while resume is not None:
+            step = await self._store.sweep(now, settled_before, now - KEY_DAYS * DAY_MS, resume)
+            messages, keys, resume = messages + step.messages, keys + step.keys, step.resume
+        for name, value in (("retention.run", now), ("retention.messages", messages), ("retention.keys", keys)):
+            await self._store.remember(name, value)
+
+    async def retention_report(self) -> RetentionReport:
+        """The rule in force, and what the last run removed."""
+        ran = await self._store.remember("retention.run", None)
+        messages = await self._store.remember("retention.messages", None)
+        keys = await self._store.remember("retention.keys", None)
+        return RetentionReport(keep_days=self._keep_days, last_run_unix_ms=ran, removed_messages=messages or 0, removed_keys=keys or 0)
+
+    async def _reclaim(self) -> None:
+        """Delete the messages of boxes that were given up; a stop half-way is made up for by the next run of upkeep."""
+        resume: int | None = 0
+        while resume is not None:
+            resume = (await self._store.sweep(self._clock.now_ms(), None, 0, resume)).resume
+
+
+def _active(registry: Registry, participant: ParticipantId) -> Account:
+    account = registry.account(participant)
+    if account is None or account.removed_at is not None:
+        raise UnknownParticipantError(participant=participant)
+    return account
+
+
+def _room(registry: Registry, room: RoomId) -> Room:
+    present = registry.room(room)
+    if present is None:
+        raise UnknownRoomError(room=room)
+    return present
+
+
+def _not_the_last_operator(registry: Registry, account: Account) -> None:
+    if OPERATOR in account.capabilities and account.secret_issued_at is not None and registry.live_operators() == 1:
+        raise MalformedError(field="participant id", reason="must not be the last account that holds mail:operator (at /id)")
+
+
+def _record(account: Account) -> ParticipantRecord:
+    return ParticipantRecord(
+        id=account.id,
+        label=account.label,
+        capabilities=sorted(account.capabilities),  # pyright: ignore[reportArgumentType]  # the store keeps only what the contract lists
+        created_at_unix_ms=account.created_at,
+        secret_issued_at_unix_ms=account.secret_issued_at,
+        removed_at_unix_ms=account.removed_at,
+    )

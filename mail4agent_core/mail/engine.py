@@ -1,0 +1,262 @@
+"""The mail engine: what a caller may do with mail, and what it gets.
+
+It reads no clock and mints nothing by itself, opens no file and knows no transport. Each method is one operation of the contract: it takes the caller whom
+dispatch identified and the decoded request, and returns the response or raises a refusal. Nothing read is consumed by reading.
+"""
+
+from collections.abc import Sequence
+
+from mail4agent_api.codec import encode
+from mail4agent_api.errors import NotAddressedToYouError, PermissionDeniedError, RefusalError, UnknownMessageError, UnknownParticipantError
+from mail4agent_api.mail import (
+    Ack,
+    AckManyRequest,
+    AckManyResponse,
+    AckOutcome,
+    AckRecorded,
+    AckRefused,
+    AckRequest,
+    AckResponse,
+    Directory,
+    DirectoryEntry,
+    DirectoryRequest,
+    InboxRequest,
+    Message,
+    MessageGetRequest,
+    MessageId,
+    ParticipantAddress,
+    Position,
+    RoomEntry,
+    SearchPage,
+    SearchRequest,
+    SendAccepted,
+    SendManyRequest,
+    SendManyResponse,
+    SendOutcome,
+    SendRefused,
+    SendRequest,
+    SendResponse,
+    SentMessage,
+    SentPage,
+    SentRequest,
+    SessionAddress,
+    ThreadPage,
+    ThreadRequest,
+    UnreadCount,
+    UnreadCountRequest,
+    WhoAmI,
+    WhoAmIRequest,
+)
+
+from ..ids import Ids
+from .identity import OPERATOR, READ, SEND, Caller
+from .posting import Posted, Posting, Sight, posting_of
+from .store import MailStore, PageQuery, Registry, SearchQuery
+from .wire import InboxWire, Wire, inbox_wire
+
+READERS = (READ, OPERATOR)
+#: The most bytes of messages that a page without a bound of its own holds.
+PAGE_MAX_BYTES = 1_048_576
+
+
+class MailEngine:
+    """The operations of the mail seam over one store."""
+
+    def __init__(self, store: MailStore, ids: Ids) -> None:
+        self._store = store
+        self._ids = ids
+
+    async def send(self, caller: Caller, request: SendRequest) -> SendResponse:
+        """Post one message. With a key, a repeat gets the first answer and changes nothing."""
+        caller.needs((SEND,))
+        outcome = (await self._store.post([self._posting(caller, request)]))[0]
+        if isinstance(outcome, RefusalError):
+            raise outcome
+        return SendResponse(message_id=outcome.message_id, from_=caller.address)
+
+    async def send_many(self, caller: Caller, request: SendManyRequest) -> SendManyResponse:
+        """Post messages in one commit; each has its own outcome."""
+        caller.needs((SEND,))
+        outcomes = await self._store.post([self._posting(caller, each) for each in request.messages])
+        return SendManyResponse(outcomes=[_send_outcome(caller.address, outcome) for outcome in outcomes])
+
+    def _posting(self, caller: Caller, request: SendRequest) -> Posting:
+        return posting_of(caller.address, request, self._ids.message_id())
+
+    async def inbox(self, caller: Caller, request: InboxRequest) -> InboxWire:
+        """One page of the caller's boxes as they are now. Waiting for mail is the daemon's part."""
+        caller.needs(READERS)
+        page = await self._store.page(caller.address, page_query(request))
+        return inbox_wire(page.messages, page.unread)
+
+    async def ack(self, caller: Caller, request: AckRequest) -> AckResponse:
+        """Acknowledge one message; a repeat gets the first acknowledgement."""
+        caller.needs(READERS)
+        outcome = (await self._store.acknowledge(caller.address, [request.message_id]))[0]
+        if isinstance(outcome, Ack):
+            return AckResponse(ack=outcome)
+        raise _unseen(request.message_id, outcome)
+
+    async def ack_many(self, caller: Caller, request: AckManyRequest) -> AckManyResponse:
+        """Acknowledge messages in one commit; each has its own outcome."""
+        caller.needs(READERS)
+        outcomes = await self._store.acknowledge(caller.address, request.message_ids)
+        return AckManyResponse(outcomes=[_ack_outcome(each, outcome) for each, outcome in zip(request.message_ids, outcomes, strict=True)])
+
+    async def get(self, caller: Caller, request: MessageGetRequest) -> Wire[Message]:
+        """One message that the caller may read or wrote."""
+        caller.needs(READERS)
+        seen = await self._store.message(caller.address, request.message_id)
+        if seen.sight != "seen":
+            raise _unseen(request.message_id, seen.sight)
+        return Wire(Message, seen.wire)
+
+    async def unread(self, caller: Caller, request: UnreadCountRequest) -> UnreadCount:
+        """The unread count of oneself, of one's own account, or for an operator of anyone."""
+        caller.needs(READERS)
+        target = request.target
+        own_account = not isinstance(target, SessionAddress) and target.participant == caller.account
+        if target != caller.address and not own_account:
+            if OPERATOR not in caller.capabilities:
+                raise PermissionDeniedError(need=OPERATOR)
+            await require_reader(self._store, target)
+        return UnreadCount(target=target, unread=await self._store.unread(target))
+
+    async def thread(self, caller: Caller, request: ThreadRequest) -> Wire[ThreadPage]:
+        """The thread of a message that the caller may read or wrote, as far as it may read or wrote it."""
+        caller.needs(READERS)
+        seen = await self._store.message(caller.address, request.message_id)
+        if seen.sight != "seen":
+            raise _unseen(request.message_id, seen.sight)
+        messages = await self._store.thread(caller.address, request.message_id, request.after, request.limit, PAGE_MAX_BYTES)
+        return Wire(ThreadPage, _messages(messages))
+
+    async def search(self, caller: Caller, request: SearchRequest) -> Wire[SearchPage]:
+        """The caller's messages that hold every word and phrase of the query, newest first."""
+        caller.needs(READERS)
+        query = SearchQuery(phrases_of(request.query), request.limit, request.before, request.room, request.sent_by)
+        messages = await self._store.search(caller.address, query, PAGE_MAX_BYTES) if query.phrases else []
+        return Wire(SearchPage, _messages(messages))
+
+    async def sent(self, caller: Caller, request: SentRequest) -> Wire[SentPage]:
+        """What the caller's exact address sent and who acknowledged it, newest first."""
+        caller.needs(READERS)
+        rows = await self._store.sent(caller.address, request.before, request.limit, PAGE_MAX_BYTES)
+        sent = [
+            SentMessage(message=Wire(Message, row.wire).value(), acks=list(row.acks), acknowledged=row.acknowledged, undeliverable=row.undeliverable)
+            for row in rows
+        ]
+        return Wire(SentPage, encode(SentPage(sent=sent)))
+
+    async def whoami(self, caller: Caller, request: WhoAmIRequest) -> WhoAmI:
+        """The caller's own address, label and rooms."""
+
+        def query(registry: Registry) -> WhoAmI:
+            account = registry.account(caller.account)
+            if account is None or account.removed_at is not None:
+                raise UnknownParticipantError(participant=caller.account)
+            return WhoAmI(address=caller.address, label=account.label, rooms=registry.rooms_of(caller.account), card=None)
+
+        return await self._store.look(query)
+
+    async def directory(self, caller: Caller, request: DirectoryRequest) -> Directory:
+        """Every registered account and every room, from the caller's point of view."""
+        caller.needs(READERS)
+
+        def query(registry: Registry) -> Directory:
+            mine = frozenset(registry.rooms_of(caller.account))
+            return Directory(
+                participants=[
+                    DirectoryEntry(id=account.id, label=account.label, sessions=[])
+                    for account in registry.accounts(None, None)
+                    if account.removed_at is None
+                ],
+                rooms=[RoomEntry(id=room.id, member=room.id in mine) for room in registry.rooms(None, None)],
+            )
+
+        return await self._store.look(query)
+
+    async def boxes(self, caller: Caller) -> frozenset[str]:
+        """The text addresses to wait on for the caller's mail."""
+        caller.needs(READERS)
+        return await self._store.boxes(caller.address)
+
+    async def newest(self, caller: Caller) -> Position | None:
+        """The newest position that the caller can read."""
+        caller.needs(READERS)
+        return await self._store.newest(caller.address)
+
+    async def stands_after(self, caller: Caller, after: Position | None) -> bool:
+        """Whether a readable message that is not the caller's own stands after a position."""
+        caller.needs(READERS)
+        return await self._store.stands_after(caller.address, after)
+
+    async def unread_count(self, caller: Caller) -> int:
+        """The caller's own unread count."""
+        caller.needs(READERS)
+        return await self._store.unread(caller.address)
+
+
+def page_query(request: InboxRequest) -> PageQuery:
+    """What an inbox request asks of the store."""
+    return PageQuery(
+        limit=request.limit,
+        max_bytes=request.max_bytes,
+        newest_first=request.order == "newest",
+        since_unix_ms=request.since_unix_ms,
+        after=request.after,
+        before=request.before,
+        unread_only=request.unread_only,
+        thread=request.thread,
+        sent_by=request.sent_by,
+        room=request.room,
+        correlation=request.correlation,
+    )
+
+
+def phrases_of(query: str) -> tuple[tuple[str, ...], ...]:
+    """Split a query into phrases: quoted text is one phrase, any other word is one of its own. What holds no letter or digit is dropped."""
+    phrases: list[tuple[str, ...]] = []
+    for index, part in enumerate(query.split('"')):
+        if index % 2:
+            phrases.append(_words(part))
+        else:
+            phrases.extend(_words(word) for word in part.split())
+    return tuple(phrase for phrase in phrases if phrase)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple("".join(c if c.isalnum() else " " for c in text).split())
+
+
+async def require_reader(store: MailStore, address: ParticipantAddress) -> None:
+    """Raise UnknownParticipantError unless the address's account is registered."""
+
+    def query(registry: Registry) -> bool:
+        account = registry.account(address.participant)
+        return account is not None and account.removed_at is None
+
+    if not await store.look(query):
+        raise UnknownParticipantError(participant=address.participant)
+
+
+def _messages(wires: Sequence[bytes]) -> bytes:
+    return b'{"messages":[%b]}' % b",".join(wires)
+
+
+def _unseen(message_id: MessageId, sight: Sight) -> RefusalError:
+    if sight == "missing":
+        return UnknownMessageError(message_id=message_id)
+    return NotAddressedToYouError(message_id=message_id)
+
+
+def _send_outcome(sender: ParticipantAddress, outcome: Posted | RefusalError) -> SendOutcome:
+    if isinstance(outcome, RefusalError):
+        return SendRefused(refusal=outcome.refusal)
+    return SendAccepted(message_id=outcome.message_id, from_=sender)
+
+
+def _ack_outcome(message_id: MessageId, outcome: Ack | Sight) -> AckOutcome:
+    if isinstance(outcome, Ack):
+        return AckRecorded(ack=outcome)
+    return AckRefused(message_id=message_id, refusal=_unseen(message_id, outcome).refusal)

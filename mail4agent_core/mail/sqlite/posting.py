@@ -1,0 +1,135 @@
+"""Storing messages and acknowledgements, within the writer's transaction."""
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Literal
+
+from mail4agent_api.addresses import text_of
+from mail4agent_api.errors import RefusalError, UnknownParticipantError
+from mail4agent_api.mail import Ack, DirectAddress, MessageId, ParticipantAddress, RoomAddress, SessionAddress
+
+from ...clock import Clock
+from ..posting import Posted, Posting, Prior, Sight, judge
+from ..wire import millisecond, next_pos
+from .people import Reader, active_reader, reads_box
+from .ranges import cover
+from .writer import Transaction
+
+Connection = sqlite3.Connection
+
+
+def id_bytes(message_id: MessageId) -> bytes:
+    """A message id as it is stored."""
+    return bytes.fromhex(message_id[4:])
+
+
+def id_text(stored: bytes) -> MessageId:
+    """A stored message id as it is on the wire."""
+    return MessageId(f"m4a_{stored.hex()}")
+
+
+class _Facts:
+    """What the database knows of one posting; what was found is kept for storing it."""
+
+    def __init__(self, db: Connection, posting: Posting) -> None:
+        self._db = db
+        self._posting = posting
+        self.sender: Reader | None = None
+        self.box_no = 0
+        self.in_box = False
+        self.thread_pos: int | None = None
+
+    def sender_exists(self) -> bool:
+        self.sender = active_reader(self._db, self._posting.sender)
+        return self.sender is not None
+
+    def prior(self) -> Prior | None:
+        assert self.sender is not None
+        sql = "SELECT message_id, content FROM idempotency WHERE reader_no = ? AND key = ?"
+        row = self._db.execute(sql, (self.sender.reader_no, self._posting.key)).fetchone()
+        return None if row is None else Prior(id_text(row[0]), row[1])
+
+    def target(self) -> Literal["missing", "open", "members", "member"]:
+        assert self.sender is not None
+        match self._posting.to:
+            case DirectAddress(participant=participant):
+                sql = "SELECT b.box_no FROM participant p JOIN box b ON b.address = p.id WHERE p.id = ? AND p.removed_at IS NULL"
+                row = self._db.execute(sql, (participant,)).fetchone()
+                if row is None:
+                    return "missing"
+                self.box_no, self.in_box = row[0], participant == self._posting.sender.participant
+                return "open"
+            case SessionAddress():
+                return "missing"  # no session is registered before sessions prove themselves
+            case RoomAddress(room=room):
+                row = self._db.execute("SELECT box_no, posting FROM room WHERE id = ?", (room,)).fetchone()
+                if row is None:
+                    return "missing"
+                self.box_no, self.in_box = row[0], reads_box(self._db, self.sender, row[0])
+                return "member" if self.in_box else row[1]
+
+    def reply(self) -> Sight:
+        assert self.sender is not None and self._posting.reply_to is not None
+        sql = "SELECT thread_pos, box_no, sender_no FROM message WHERE message_id = ?"
+        row = self._db.execute(sql, (id_bytes(self._posting.reply_to),)).fetchone()
+        if row is None:
+            return "missing"
+        self.thread_pos = row[0]
+        return "seen" if row[2] == self.sender.reader_no or reads_box(self._db, self.sender, row[1]) else "hidden"
+
+
+def post(transaction: Transaction, postings: Sequence[Posting], clock: Clock) -> list[Posted | RefusalError]:
+    """Judge and store each posting in order. Nothing is written for a refused one."""
+    outcomes: list[Posted | RefusalError] = []
+    for posting in postings:
+        facts = _Facts(transaction.db, posting)
+        try:
+            known = judge(posting, facts)
+        except RefusalError as refusal:
+            outcomes.append(refusal.with_traceback(None))
+            continue
+        if known is None:
+            _append(transaction, posting, facts, clock)
+        outcomes.append(known or Posted(posting.message_id, fresh=True))
+    return outcomes
+
+
+def _append(transaction: Transaction, posting: Posting, facts: _Facts, clock: Clock) -> None:
+    db, sender, box_no = transaction.db, facts.sender, facts.box_no
+    assert sender is not None
+    pos = transaction.last_pos = next_pos(transaction.last_pos, clock.now_ms())
+    created_at = millisecond(pos)
+    message_id = id_bytes(posting.message_id)
+    thread_pos = pos if facts.thread_pos is None else facts.thread_pos
+    db.execute(
+        "INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (pos, message_id, box_no, sender.reader_no, sender.account_no, thread_pos, posting.correlation, posting.wire(created_at)),
+    )
+    db.execute("UPDATE box SET n = n + 1, last_pos = ? WHERE box_no = ?", (pos, box_no))
+    if facts.in_box:
+        cover(db, sender.reader_no, box_no, pos)
+    if posting.key is not None:
+        values = (sender.reader_no, posting.key, posting.content, message_id, created_at)
+        db.execute("INSERT INTO idempotency VALUES (?, ?, ?, ?, ?)", values)
+    transaction.changed.add(text_of(posting.to))
+
+
+def acknowledge(transaction: Transaction, address: ParticipantAddress, message_ids: Sequence[MessageId], clock: Clock) -> list[Ack | Sight]:
+    """Acknowledge each message in order; a repeat gets the first acknowledgement. Raises UnknownParticipantError."""
+    db = transaction.db
+    reader = active_reader(db, address)
+    if reader is None:
+        raise UnknownParticipantError(participant=address.participant)
+    outcomes: list[Ack | Sight] = []
+    for message_id in message_ids:
+        row = db.execute("SELECT pos, box_no FROM message WHERE message_id = ?", (id_bytes(message_id),)).fetchone()
+        if row is None or not reads_box(db, reader, row[1]):
+            outcomes.append("missing" if row is None else "hidden")
+            continue
+        pos, box_no = row
+        at = max(clock.now_ms(), millisecond(pos))
+        sql = "INSERT INTO ack VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET acked_at = acked_at RETURNING acked_at"
+        (at,) = db.execute(sql, (pos, reader.reader_no, at)).fetchone()
+        cover(db, reader.reader_no, box_no, pos)
+        outcomes.append(Ack(message_id=message_id, reader=address, acked_at_unix_ms=at))
+    return outcomes
