@@ -55,7 +55,8 @@ lock-check: $(VENV)/.dev ## Fail where a lock file is not in step with pyproject
 .PHONY: typescript
 typescript: ## Test the TypeScript package on the same vectors, where npm is present (in CI it must be)
 	@if [ ! -f clients/typescript/package.json ]; then echo "typescript: there is no clients/typescript"; \
-	elif command -v npm >/dev/null 2>&1; then cd clients/typescript && npm ci --no-audit --no-fund && npm test; \
+	elif command -v npm >/dev/null 2>&1; then cd clients/typescript && \
+	  { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund; } && npm test; \
 	elif [ "$$CI" = true ]; then echo "typescript: npm is missing" >&2; exit 1; \
 	else echo "typescript: left out, npm is not on this machine"; fi
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = {
@@ -173,13 +174,14 @@ def test_every_dependency_has_its_reason_beside_it():
 def imports(package: Path) -> set[str]:
     """The top-level names that the modules of a package import, anywhere in them."""
     found: set[str] = set()
-    for path in package.rglob("*.py"):
+    paths = list(package.rglob("*.py"))
+    assert paths, f"{package.name} has no modules"
+    for path in paths:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 found.update(alias.name.split(".")[0] for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 found.add(node.module.split(".")[0])
-    assert found, f"{package.name} has no modules"
     return found - set(sys.stdlib_module_names) - {"__future__"}
 
 
@@ -191,9 +193,10 @@ def requirement_closure(name: str) -> set[str]:
         for line in importlib.metadata.requires(waiting.pop()) or []:
             requirement = Requirement(line)
             wanted = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
-            if wanted and requirement.name not in needed:
-                needed.add(requirement.name)
-                waiting.append(requirement.name)
+            required = canonicalize_name(requirement.name)
+            if wanted and required not in needed:
+                needed.add(required)
+                waiting.append(required)
     return needed
 
 
@@ -201,7 +204,9 @@ def test_wire_package_and_core_import_what_the_base_distribution_brings():
     """The wire package and the engines run on the standard library and the base dependencies."""
     providers = importlib.metadata.packages_distributions()
     base = requirement_closure("mail4agent")
-    brought = {module for module, names in providers.items() if base.intersection(names)}
+    brought = {
+        module for module, names in providers.items() if base.intersection(map(canonicalize_name, names))
+    }
     assert imports(PACKAGES["mail4agent_api"]) - brought - {"mail4agent_api"} == set()
     assert imports(PACKAGES["mail4agent_core"]) - brought - {"mail4agent_api", "mail4agent_core"} == set()
 
