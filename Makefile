@@ -46,7 +46,7 @@ layers: $(VENV)/.dev ## Check the layer rule with import-linter
 
 .PHONY: generated
 generated: $(VENV)/.dev ## Fail where a generated file differs from what the schemas give
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/generate.py --check
+	$(BIN)/python tools/generate.py --check
 
 .PHONY: lock-check
 lock-check: $(VENV)/.dev ## Fail where a lock file is not in step with pyproject.toml
@@ -67,11 +67,11 @@ fix: $(VENV)/.dev ## Format, and mend what ruff can mend
 
 .PHONY: generate
 generate: $(VENV)/.dev ## Write every generated file from the schemas
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/generate.py
+	$(BIN)/python tools/generate.py
 
 .PHONY: lock
 lock: $(VENV)/.dev ## Resolve the lock files from pyproject.toml (ARGS=--upgrade: take newer versions)
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/lock.py $(ARGS)
+	$(BIN)/python tools/lock.py $(ARGS)
 
 .PHONY: fuzz
 fuzz: $(VENV)/.dev ## Fuzz the running daemon for about half an hour (M4A_FUZZ_EXAMPLES: how many examples an operation)

@@ -121,7 +121,17 @@ def unhashed(file: str, text: str) -> Iterable[str]:
 
 def write(pyproject: Mapping[str, Any], lock: Lock, *, upgrade: bool) -> None:
     """Resolve one lock with uv and write it; pins that still fit are kept unless `upgrade`."""
-    command = ["uv", "pip", "compile", "pyproject.toml", "--universal", "--python-version", "3.11"]
+    command = [
+        sys.executable,
+        "-m",
+        "uv",
+        "pip",
+        "compile",
+        "pyproject.toml",
+        "--universal",
+        "--python-version",
+        "3.11",
+    ]
     command += ["--generate-hashes", "--no-header", "--no-emit-index-url", "--no-emit-find-links"]
     command += ["--quiet", "--output-file", lock.file]
     for name in lock.extras:
