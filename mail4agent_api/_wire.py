@@ -28,7 +28,9 @@ class MaxUtf8Bytes:
             if len(value) > quick and not value.isascii():
                 actual = len(value.encode())
                 if actual > limit:
-                    raise PydanticCustomError("too_many_bytes", "at most {limit} bytes of UTF-8", {"limit": limit, "actual": actual})
+                    raise PydanticCustomError(
+                        "too_many_bytes", "at most {limit} bytes of UTF-8", {"limit": limit, "actual": actual}
+                    )
             return value
 
         return cs.no_info_after_validator_function(check, handler(source))
@@ -52,7 +54,15 @@ class WireStr(str):
     _text: ClassVar[CoreSchema]
     _checker: ClassVar[SchemaValidator]
 
-    def __init_subclass__(cls, *, pattern: str, min_length: int = 0, max_length: int, label: str, **kwargs: Any) -> None:
+    def __init_subclass__(
+        cls,
+        *,
+        pattern: str,
+        min_length: int | None = None,
+        max_length: int | None = None,
+        label: str,
+        **kwargs: Any,
+    ) -> None:
         super().__init_subclass__(**kwargs)
         cls.LABEL = label
         cls._text = cs.str_schema(pattern=pattern, min_length=min_length, max_length=max_length, strict=True)
@@ -137,7 +147,13 @@ class WireModel(BaseModel):
     """The base of every generated object: strict, frozen, and with the cross-field rules of its schema."""
 
     model_config = ConfigDict(
-        strict=True, frozen=True, validate_by_name=True, validate_by_alias=True, serialize_by_alias=True, hide_input_in_errors=True
+        strict=True,
+        frozen=True,
+        validate_by_name=True,
+        validate_by_alias=True,
+        serialize_by_alias=True,
+        revalidate_instances="always",
+        hide_input_in_errors=True,
     )
 
     @classmethod
@@ -154,10 +170,16 @@ class WireModel(BaseModel):
         def check(value: Any) -> Any:
             for left, right in unequal:
                 if getattr(value, left) is not None and getattr(value, left) == getattr(value, right):
-                    raise PydanticCustomError("not_equal", "must differ from {other}", {"field": left, "other": right})
+                    raise PydanticCustomError(
+                        "not_equal", "must differ from {other}", {"field": left, "other": right}
+                    )
             for left, right in exclusive:
                 if getattr(value, left) is not None and getattr(value, right) is not None:
-                    raise PydanticCustomError("exclusive", "must not be given together with {other}", {"field": right, "other": left})
+                    raise PydanticCustomError(
+                        "exclusive",
+                        "must not be given together with {other}",
+                        {"field": right, "other": left},
+                    )
             return value
 
         return cs.no_info_after_validator_function(check, schema)

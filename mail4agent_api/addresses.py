@@ -3,7 +3,16 @@
 Neither id allows ``#`` or ``/``, so the three forms cannot be taken for each other. On the wire an address is the tagged object.
 """
 
-from .mail import Address, DirectAddress, ParticipantAddress, ParticipantId, RoomAddress, RoomId, SessionAddress, SessionId
+from .mail import (
+    Address,
+    DirectAddress,
+    ParticipantAddress,
+    ParticipantId,
+    RoomAddress,
+    RoomId,
+    SessionAddress,
+    SessionId,
+)
 
 
 def text_of(address: Address) -> str:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, SchemaSerializer, SchemaValidator
 from typing_extensions import TypeForm
 
+from ._wire import WireModel
 from .errors import MalformedError, RefusalError
 from .refusal import REQUEST, refusal_of
 
@@ -38,6 +39,15 @@ def _entry(kind: Any) -> _Entry:
     return _Entry(kind)
 
 
+@cache
+def _contract_type(kind: type[Any]) -> type[WireModel]:
+    """The generated type that a value is of: its class, or the one that its class was derived from."""
+    for base in kind.__mro__:
+        if WireModel in base.__bases__:
+            return base
+    raise TypeError(f"{kind.__name__} is no object of the contract")
+
+
 def parse(raw: bytes) -> Any:
     """Parse JSON strictly into plain values. Raises MalformedError for field ``request``."""
     try:
@@ -45,7 +55,12 @@ def parse(raw: bytes) -> Any:
     except ValueError as failure:
         # The parser's own words may quote a key, so only this one distinction is taken from them.
         duplicate = "Detected duplicate key" in str(failure)
-    raise MalformedError(field=REQUEST, reason="has a key twice in one object" if duplicate else "must be one JSON value in UTF-8, without a byte order mark")
+    raise MalformedError(
+        field=REQUEST,
+        reason="has a key twice in one object"
+        if duplicate
+        else "must be one JSON value in UTF-8, without a byte order mark",
+    )
 
 
 def decode(kind: TypeForm[T], raw: bytes) -> T:
@@ -65,21 +80,22 @@ def decode_value(kind: TypeForm[T], value: Any) -> T:
     raise refusal
 
 
-def encode(value: BaseModel) -> bytes:
+def encode(value: WireModel) -> bytes:
     """Return the JSON of a contract object in UTF-8, absent options as null.
 
-    Raises MalformedError or TooLargeError for a value that would not decode.
+    The value is validated anew, down to its last text, and what is written is the validated copy: nothing that was put into it past
+    validation comes out. Raises MalformedError or TooLargeError for a value that would not decode, TypeError for no contract object.
     """
-    kind = type(value)
-    entry = _entry(kind)
+    entry = _entry(_contract_type(type(value)))
     refusal: RefusalError
     try:
-        raw = entry.serializer.to_json(value, by_alias=True, warnings="error")
-        entry.validator.validate_json(raw, strict=True, by_alias=True, by_name=False)
-    except PydanticSerializationError:
-        refusal = MalformedError(field=REQUEST, reason="is not a valid value of its type")
+        checked = entry.validator.validate_python(value, strict=True, by_alias=False, by_name=True)
+        return entry.serializer.to_json(checked, by_alias=True, warnings="error")
     except ValidationError as failure:
         refusal = refusal_of(failure, entry.name)
-    else:
-        return raw
+    except (
+        AttributeError,
+        PydanticSerializationError,
+    ):  # an object that was never initialised has no fields to read
+        refusal = MalformedError(field=REQUEST, reason="is not a valid value of its type")
     raise refusal

@@ -1,7 +1,5 @@
 # Generated from schemas/bundle/mail.bundle.json by tools/generate.py; do not edit.
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from mail4agent_api._wire import Declared, JsonInteger, MaxUtf8Bytes, WireModel, WireStr
@@ -437,27 +435,27 @@ class WhoAmIRequest(WireModel):
     )
 
 
-class MessageId(WireStr, min_length=28, max_length=28, pattern="^m4a_[0-9a-f]{24}$", label="message id"):
+class MessageId(WireStr, pattern="^m4a_[0-9a-f]{24}$", label="message id"):
     """m4a_ and 24 lower-case hexadecimal digits"""
 
     __slots__ = ()
 
 
-class SessionId(WireStr, min_length=10, max_length=66, pattern="^s-[0-9a-f]{8,64}$", label="session id"):
+class SessionId(WireStr, pattern="^s-[0-9a-f]{8,64}$", label="session id"):
     """s- and 8 to 64 lower-case hexadecimal digits"""
 
     __slots__ = ()
 
 
 class ParticipantId(
-    WireStr, min_length=1, max_length=128, pattern="^[A-Za-z0-9._@+-]{1,128}$", label="participant id"
+    WireStr, pattern="^[A-Za-z0-9._@+-]{1,128}$", min_length=1, max_length=128, label="participant id"
 ):
     """1 to 128 characters from A-Z, a-z, 0-9 and . _ @ + -"""
 
     __slots__ = ()
 
 
-class RoomId(WireStr, min_length=1, max_length=128, pattern="^[A-Za-z0-9._@+-]{1,128}$", label="room id"):
+class RoomId(WireStr, pattern="^[A-Za-z0-9._@+-]{1,128}$", min_length=1, max_length=128, label="room id"):
     """1 to 128 characters from A-Z, a-z, 0-9 and . _ @ + -"""
 
     __slots__ = ()
@@ -664,8 +662,6 @@ Secret = TypeAliasType(
         Field(
             description="64 lower-case hexadecimal digits",
             json_schema_extra={"x-label": "secret"},
-            max_length=64,
-            min_length=64,
             pattern="^[0-9a-f]{64}$",
             title="Secret",
         ),

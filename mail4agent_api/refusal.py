@@ -1,11 +1,13 @@
 """Name what is wrong with an input: validation failures become one refusal, ``malformed`` or ``too_large``.
 
-``field`` is the label of the definition that failed (``x-label``, else the property's name), as the original's clients match on it. ``reason`` is a
-fixed sentence that ends with the JSON Pointer of the place. Nothing that a stranger wrote enters either, except a key that looks like one.
+``field`` is the label of the definition that failed (``x-label``, else the property's name), as the original's clients match on
+it. ``reason`` is a fixed sentence that ends with the JSON Pointer of the place. Nothing that a stranger wrote enters either,
+except a key that looks like one. A text that breaks several rules is refused for its length first, as the original does.
 """
 
 import re
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -21,7 +23,6 @@ U64_MAX = 2**64 - 1
 #: The field named by a refusal of bytes that are no valid object, and of unknown keys.
 REQUEST = "request"
 _QUOTABLE = re.compile(r"[A-Za-z0-9_.-]{1,64}\Z")
-_TOO_LARGE = {"string_too_long": "max_length", "too_many_bytes": "limit", "too_long": "max_length", "less_than_equal": "le"}
 #: What the sentence says for each of pydantic's error codes; any other is "is not valid".
 _SENTENCES = {
     "missing": "is missing",
@@ -33,106 +34,146 @@ _SENTENCES = {
     "dict_type": "must be an object",
     "model_type": "must be an object",
     "model_attributes_type": "must be an object",
-    "union_tag_invalid": "has a kind that is not known",
-    "union_tag_not_found": "has no kind",
+    "literal_error": "has a kind that is not known",
     "string_unicode": "must be valid Unicode",
     "not_equal": "must differ from {other}",
     "exclusive": "must not be given together with {other}",
     "another_id": "must be text, not an id of another type",
     "too_short": "must have at least {min_length} entries",
     "too_long": "must have at most {max_length} entries",
-}  # fmt: skip
+}
 #: Codes for which the definition's own description says it best.
-_DESCRIBED = {"string_pattern_mismatch", "string_too_short", "literal_error", "enum", "greater_than_equal", "less_than_equal", "string_too_long", "too_many_bytes"}  # fmt: skip
+_DESCRIBED = {
+    "string_pattern_mismatch", "string_too_short", "string_too_long", "too_many_bytes", "literal_error", "enum",
+    "greater_than_equal", "less_than_equal", "union_tag_invalid", "union_tag_not_found",
+}  # fmt: skip
 
 Node = Mapping[str, Any]
 
 
+def _inward(node: Node, every: Mapping[str, Node]) -> Node | None:
+    """The node that a reference, a nullable wrapper or a single ``allOf`` stands for; None for any other node."""
+    if "$ref" in node:
+        return every[node["$ref"].rpartition("/")[2]]
+    if "anyOf" in node:
+        return next(branch for branch in node["anyOf"] if branch.get("type") != "null")
+    if "allOf" in node:
+        return node["allOf"][0]
+    return None
+
+
 def _target(node: Node, every: Mapping[str, Node]) -> Node:
-    """Follow references, nullable wrappers and single ``allOf`` to the node that says something."""
-    while True:
-        if "$ref" in node:
-            node = every[node["$ref"].rpartition("/")[2]]
-        elif "anyOf" in node:
-            node = next(branch for branch in node["anyOf"] if branch.get("type") != "null")
-        elif "allOf" in node:
-            node = node["allOf"][0]
-        else:
-            return node
+    """The node that says something."""
+    while (inner := _inward(node, every)) is not None:
+        node = inner
+    return node
 
 
 def _label(node: Node, every: Mapping[str, Node], name: str) -> str:
     """The nearest ``x-label`` from a property inwards, else the given name."""
-    while True:
-        if "x-label" in node:
-            return node["x-label"]
-        if "$ref" in node:
-            node = every[node["$ref"].rpartition("/")[2]]
-        elif "anyOf" in node:
-            node = next(branch for branch in node["anyOf"] if branch.get("type") != "null")
-        elif "allOf" in node:
-            node = node["allOf"][0]
-        else:
+    while "x-label" not in node:
+        inner = _inward(node, every)
+        if inner is None:
             return name
+        node = inner
+    return node["x-label"]
 
 
-def _walk(root: str, seam: str, loc: Sequence[str | int]) -> tuple[str, str, Node]:
-    """Return label, JSON Pointer and node of the place that pydantic's location names; the tag of a union is no step."""
-    every = definitions(seam)
-    node: Node = every.get(root, {})
-    label = node.get("x-label", REQUEST)
-    pointer = ""
-    for step in loc:
-        node = _target(node, every)
-        if isinstance(step, int):
-            node = node.get("items", {})
-            label = _label(node, every, label)
-            pointer += f"/{step}"
-        elif "discriminator" in node and step in node["discriminator"]["mapping"]:
-            node = {"$ref": node["discriminator"]["mapping"][step]}
-        elif step in node.get("properties", {}):
-            node = node["properties"][step]
-            label = _label(node, every, step)
-            pointer += f"/{step}"
-        else:  # an unknown key: its text is the sender's
-            return REQUEST, f"{pointer}/{step}" if _QUOTABLE.match(step) else pointer, {}
-    return label, pointer, _target(node, every)
+class _Place:
+    """Where pydantic's location leads in the schema: label, JSON Pointer and node. The tag of a union is no step."""
+
+    def __init__(self, root: str, seam: str, loc: Sequence[str | int], *, extra: bool) -> None:
+        every = definitions(seam)
+        node: Node = every.get(root, {})
+        self.label: str = node.get("x-label", REQUEST)
+        self.pointer = ""
+        #: The last step when it is a key that the contract does not have: the sender's own text.
+        self.unknown: str | None = None
+        for depth, step in enumerate(loc, 1):
+            node = _target(node, every)
+            known = node.get("properties", {})
+            name = (
+                str(step) if step in known else str(step).removesuffix("_")
+            )  # a member's Python name, when a value is encoded
+            if extra and depth == len(loc):
+                self.label, self.unknown, node = REQUEST, str(step), {}
+                break
+            if isinstance(step, int) and "items" in node:
+                node = node["items"]
+                self.label = _label(node, every, self.label)
+                self.pointer += f"/{step}"
+            elif "discriminator" in node:
+                node = {"$ref": node["discriminator"]["mapping"][step]}
+            elif name in known:
+                node = known[name]
+                self.label = _label(node, every, name)
+                self.pointer += f"/{name}"
+            else:
+                self.label, self.unknown, node = REQUEST, str(step), {}
+                break
+        self.node = _target(node, every)
 
 
-def _placed(sentence: str, pointer: str) -> str:
-    sentence = f"{sentence} (at {pointer})" if pointer else sentence
-    return sentence if len(sentence) <= 512 else sentence[:500]
+def _limit(node: Node) -> int | None:
+    """The upper bound of a node, where it has one: bytes of a text, entries of an array, or a number's value."""
+    for keyword in ("x-maxUtf8Bytes", "maxLength", "maxItems", "maximum"):
+        if keyword in node:
+            return node[keyword]
+    return None
 
 
 def _size(value: Any) -> int | None:
-    if isinstance(value, str):
-        return len(value.encode("utf-8", "surrogatepass"))
-    if isinstance(value, Sequence):
-        return len(value)  # pyright: ignore[reportUnknownArgumentType]
-    if isinstance(value, int | float) and not isinstance(value, bool) and value == int(value):
-        return int(value)
-    return None
+    """What counts against the bound: bytes of UTF-8, entries, or the number itself."""
+    match value:
+        case str():
+            return len(value.encode("utf-8", "surrogatepass"))
+        case list() | tuple():
+            return len(value)  # pyright: ignore[reportUnknownArgumentType]
+        case bool():
+            return None
+        case int():
+            return value
+        case float() if isfinite(value) and value.is_integer():
+            return int(value)
+        case _:
+            return None
+
+
+def _placed(sentence: str, pointer: str) -> str:
+    placed = f"{sentence} (at {pointer})" if pointer else sentence
+    return placed if len(placed) <= 512 else sentence
 
 
 def refusal_of(failure: ValidationError, root: str, seam: str = "mail") -> RefusalError:
     """Return the refusal for the first error of a failed validation of the definition ``root``."""
     error: ErrorDetails = failure.errors(include_url=False, include_input=True)[0]
     code, context = error["type"], error.get("ctx", {})
-    label, pointer, node = _walk(root, seam, error["loc"])
+    place = _Place(root, seam, error["loc"], extra=code == "extra_forbidden")
+    if place.unknown is not None:
+        if code != "extra_forbidden" or not _QUOTABLE.match(place.unknown):
+            return MalformedError(field=REQUEST, reason=_placed("has an unknown key", place.pointer))
+        return MalformedError(
+            field=REQUEST,
+            reason=_placed(f"has the unknown key {place.unknown}", f"{place.pointer}/{place.unknown}"),
+        )
+    label, pointer = place.label, place.pointer
     if code in ("not_equal", "exclusive"):
         label = str(context["field"])
         pointer += f"/{label}"
-    if code == "extra_forbidden":
-        known = pointer.rpartition("/")[2]
-        return MalformedError(field=REQUEST, reason=_placed(f"has the unknown key {known}" if known else "has an unknown key", pointer))
-    if code in _TOO_LARGE:
-        actual = _size(error["input"])
-        if actual is not None and actual <= U64_MAX:
-            return TooLargeError(field=label, limit=int(context[_TOO_LARGE[code]]), actual=actual)
-    if code in _DESCRIBED and "description" in node:
-        sentence = f"must be {node['description']}"
-    elif code == "literal_error":
-        sentence = "has a kind that is not known"
+    elif code.startswith("union_tag"):
+        pointer += "/kind"
+    limit, actual = _limit(place.node), _size(error["input"])
+    if (
+        code not in ("not_equal", "exclusive", "missing")
+        and limit is not None
+        and actual is not None
+        and limit < actual <= U64_MAX
+    ):
+        of_type = {"string": str, "array": list | tuple, "integer": int | float}[place.node["type"]]
+        if isinstance(error["input"], of_type):
+            return TooLargeError(field=label, limit=limit, actual=actual)
+    if code in _DESCRIBED and "description" in place.node:
+        sentence = f"must be {place.node['description']}"
     else:
         sentence = _SENTENCES.get(code, "is not valid").format(**context)
     return MalformedError(field=label, reason=_placed(sentence, pointer))

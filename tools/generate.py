@@ -10,16 +10,24 @@ import difflib
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import bounds
+import openapi
 import operations
+import reference
+import typescript
 from bundle import SEAMS, bundle
 from canonical import pretty
 
 ROOT = Path(__file__).resolve().parent.parent
 HEADER = "# Generated from {source} by tools/generate.py; do not edit."
+#: What the first line of every generated text says, and the folders in which a file that says so must be one of ours.
+MARK = "by tools/generate.py; do not edit"
+FOLDERS = ("mail4agent_api", "schemas", "clients/typescript/src", "docs")
 
 
 def python_types(seam: str, text: str) -> str:
@@ -36,7 +44,8 @@ def python_types(seam: str, text: str) -> str:
             "--enable-faux-immutability", "--disable-timestamp", "--use-schema-description", "--enum-field-as-literal", "all",
             "--field-extra-keys", "x-maxUtf8Bytes", "x-distinct", "x-declared", "x-label", "--model-extra-keys", "x-notEqual", "x-exclusive",
             "--base-class", "mail4agent_api._wire.WireModel", "--custom-template-dir", str(ROOT / "tools" / "templates"),
-            "--strict-refs", "--no-allow-remote-refs", "--custom-file-header", HEADER.format(source=f"schemas/bundle/{seam}.bundle.json"),
+            "--disable-future-imports", "--strict-refs", "--no-allow-remote-refs",
+            "--custom-file-header", HEADER.format(source=f"schemas/bundle/{seam}.bundle.json"),
             "--additional-imports", ",".join(f"mail4agent_api._wire.{n}" for n in ("WireStr", "MaxUtf8Bytes", "JsonInteger", "Declared")),
             "--formatters", "builtin",
         ]  # fmt: skip
@@ -61,34 +70,57 @@ def outputs() -> dict[str, str]:
         document = bundle(seam)
         out[f"schemas/bundle/{seam}.bundle.json"] = pretty(document)
         out[f"mail4agent_api/{seam}.py"] = python_types(seam, pretty(document))
-    out |= operations.outputs(bundle("mail"), formatted)
+    definitions, table = bundle("mail")["$defs"], operations.table()
+    out["mail4agent_api/operations.py"] = formatted(operations.operations_module())
+    out["mail4agent_api/errors.py"] = formatted(operations.errors_module(definitions))
+    out["mail4agent_api/bounds.py"] = formatted(bounds.bounds_module(definitions))
+    out["schemas/openapi.json"] = pretty(openapi.document(definitions, table))
+    out["clients/typescript/src/types.d.ts"] = typescript.declarations(definitions, table)
+    out["docs/operations.md"] = reference.page(definitions, table)
+    return out
+
+
+def differences(wanted: Mapping[str, str], root: Path) -> dict[str, str]:
+    """Return each path under ``root`` that is not as wanted, with a diff: drift, hand edits, missing files, orphans."""
+    out: dict[str, str] = {}
+    for name, text in wanted.items():
+        path = root / name
+        present = path.read_text("utf-8") if path.exists() else ""
+        if present != text:
+            old, new = present.splitlines(keepends=True), text.splitlines(keepends=True)
+            out[name] = "".join(difflib.unified_diff(old, new, f"{name} (present)", f"{name} (generated)"))
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*")):
+            name = path.relative_to(root).as_posix()
+            if (
+                name not in wanted
+                and path.suffix in {".py", ".json", ".ts", ".md"}
+                and MARK in path.read_text("utf-8")[:600]
+            ):
+                out[name] = f"{name} says that it is generated, but nothing generates it\n"
     return out
 
 
 def main() -> int:
     """Write or check; return the exit status."""
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--check", action="store_true", help="change nothing; exit 1 with a diff on any drift")
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    arguments.add_argument(
+        "--check", action="store_true", help="change nothing; exit 1 with a diff on any drift"
+    )
     check = arguments.parse_args().check
     wanted = outputs()
-    drift = 0
-    for name, text in wanted.items():
-        path = ROOT / name
-        present = path.read_text("utf-8") if path.exists() else ""
-        if present == text:
-            continue
-        drift += 1
-        if check:
-            sys.stdout.writelines(difflib.unified_diff(present.splitlines(True), text.splitlines(True), f"{name} (present)", f"{name} (generated)"))
+    found = differences(wanted, ROOT)
+    for name, diff in found.items():
+        if check or name not in wanted:
+            sys.stdout.write(diff)
         else:
+            path = ROOT / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8")
+            path.write_text(wanted[name], "utf-8")
             print(f"wrote {name}")
-    orphans = {p.relative_to(ROOT).as_posix() for p in (ROOT / "schemas" / "bundle").glob("*")} - wanted.keys()
-    for name in sorted(orphans):
-        drift += 1
-        print(f"{name} is generated by nothing")
-    return 1 if check and drift or orphans else 0
+    return int(bool(found) if check else bool(found.keys() - wanted.keys()))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """Generate ``mail4agent_api/operations.py`` and ``mail4agent_api/errors.py`` from the table of operations and the refusal family."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 from bundle import SCHEMAS
@@ -103,8 +102,16 @@ def errors_module(definitions: dict[str, Any]) -> str:
     """The text of ``mail4agent_api/errors.py``, unformatted."""
     mapping = definitions["Refusal"]["discriminator"]["mapping"]
     names = {kind: ref.rpartition("/")[2] for kind, ref in mapping.items()}
-    used = {p["$ref"].rpartition("/")[2] for n in names.values() for k, p in definitions[n]["properties"].items() if k != "kind"}
-    hints = {u: u if definitions[u].get("x-distinct") else "int" if definitions[u]["type"] == "integer" else "str" for u in used}
+    used = {
+        p["$ref"].rpartition("/")[2]
+        for n in names.values()
+        for k, p in definitions[n]["properties"].items()
+        if k != "kind"
+    }
+    hints = {
+        u: u if definitions[u].get("x-distinct") else "int" if definitions[u]["type"] == "integer" else "str"
+        for u in used
+    }
     imports = sorted({*names.values(), "Refusal", *(h for h in hints.values() if h not in ("int", "str"))})
     lines = [
         HEADER.format(source="schemas/common/refusal.schema.json"),
@@ -116,7 +123,11 @@ def errors_module(definitions: dict[str, Any]) -> str:
         ERROR_BASE,
     ]
     for name in names.values():
-        fields = {key: hints[value["$ref"].rpartition("/")[2]] for key, value in definitions[name]["properties"].items() if key != "kind"}
+        fields = {
+            key: hints[value["$ref"].rpartition("/")[2]]
+            for key, value in definitions[name]["properties"].items()
+            if key != "kind"
+        }
         signature = "".join(f", {key}: {hint}" for key, hint in fields.items())
         arguments = ", ".join(f"{key}={key}" for key in fields)
         lines.append(
@@ -125,13 +136,9 @@ def errors_module(definitions: dict[str, Any]) -> str:
             f"    def __init__(self{', *' if fields else ''}{signature}) -> None:\n        super().__init__({name}({arguments}))\n\n"
             f'    @property\n    def refusal(self) -> {name}:\n        """The wire object."""\n        return self._refusal\n\n'
         )
-    lines.append("_CLASSES: Mapping[str, type[RefusalError]] = {" + ", ".join(f"{k!r}: {n}Error" for k, n in names.items()) + "}\n")
+    lines.append(
+        "_CLASSES: Mapping[str, type[RefusalError]] = {"
+        + ", ".join(f"{k!r}: {n}Error" for k, n in names.items())
+        + "}\n"
+    )
     return "\n".join([*lines, ERROR_OF])
-
-
-def outputs(document: dict[str, Any], formatted: Callable[[str], str]) -> dict[str, str]:
-    """Both modules, formatted."""
-    return {
-        "mail4agent_api/operations.py": formatted(operations_module()),
-        "mail4agent_api/errors.py": formatted(errors_module(document["$defs"])),
-    }

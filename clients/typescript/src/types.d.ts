@@ -1,0 +1,1103 @@
+// Generated from schemas/bundle/mail.bundle.json and schemas/operations.json by tools/generate.py; do not edit.
+
+declare const brand: unique symbol;
+/** Text of one identifier type: another identifier, or plain text, is not assignable to it. */
+export type Branded<Name extends string> = string & { readonly [brand]: Name };
+
+/** The label of a field: 1 to 64 bytes of UTF-8, no control characters. */
+export type RefusedField = string;
+
+/** A fixed sentence: 1 to 512 bytes of UTF-8, no control characters. */
+export type Reason = string;
+
+/** The id of an item: 1 to 128 bytes of UTF-8, no control characters. */
+export type ItemId = string;
+
+/** 1 to 64 characters from A-Z, a-z, 0-9 and . _ -. */
+export type RequestId = string;
+
+/** No account is registered under this id. */
+export interface UnknownParticipant {
+  readonly kind: "unknown_participant";
+  readonly participant: ParticipantId;
+}
+
+/** No room has this id. */
+export interface UnknownRoom {
+  readonly kind: "unknown_room";
+  readonly room: RoomId;
+}
+
+/** No session has this id. */
+export interface UnknownSession {
+  readonly kind: "unknown_session";
+  readonly session: SessionId;
+}
+
+/** The session belongs to another account. */
+export interface SessionAccountMismatch {
+  readonly kind: "session_account_mismatch";
+  readonly session: SessionId;
+  readonly expected: ParticipantId;
+  readonly presented: ParticipantId;
+}
+
+/** No message has this id. */
+export interface UnknownMessage {
+  readonly kind: "unknown_message";
+  readonly message_id: MessageId;
+}
+
+/** The message is not addressed to the caller. */
+export interface NotAddressedToYou {
+  readonly kind: "not_addressed_to_you";
+  readonly message_id: MessageId;
+}
+
+/** The caller lacks a capability. */
+export interface PermissionDenied {
+  readonly kind: "permission_denied";
+  readonly need: Word;
+}
+
+/** A field is not what the contract says. */
+export interface Malformed {
+  readonly kind: "malformed";
+  readonly field: RefusedField;
+  readonly reason: Reason;
+}
+
+/** A field is past its bound; for texts both numbers are bytes of UTF-8. */
+export interface TooLarge {
+  readonly kind: "too_large";
+  readonly field: RefusedField;
+  readonly limit: U64;
+  readonly actual: U64;
+}
+
+/** The store could not complete the operation; nothing was changed. */
+export interface StoreUnavailable {
+  readonly kind: "store_unavailable";
+  readonly operation: Word;
+}
+
+/** No valid credential was presented. */
+export interface Unauthenticated {
+  readonly kind: "unauthenticated";
+}
+
+/** The process behind the connection could not be proved. */
+export interface AttestationFailed {
+  readonly kind: "attestation_failed";
+  readonly reason: Reason;
+}
+
+/** The request comes from a web page that is not the daemon's own. */
+export interface ForbiddenOrigin {
+  readonly kind: "forbidden_origin";
+}
+
+/** Nothing is served at this path. */
+export interface UnknownPath {
+  readonly kind: "unknown_path";
+}
+
+/** No item has this id. */
+export interface UnknownItem {
+  readonly kind: "unknown_item";
+  readonly id: ItemId;
+}
+
+/** The path is served, but not with this method. */
+export interface MethodNotAllowed {
+  readonly kind: "method_not_allowed";
+}
+
+/** The session is not live, and nobody else may ever read its mail. */
+export interface SessionNotLive {
+  readonly kind: "session_not_live";
+  readonly session: SessionId;
+  readonly last_seen_unix_ms: UnixMs;
+}
+
+/** The key was used for other content. */
+export interface IdempotencyConflict {
+  readonly kind: "idempotency_conflict";
+  readonly idempotency_key: Selector;
+}
+
+/** The id is taken. */
+export interface AlreadyExists {
+  readonly kind: "already_exists";
+  readonly id: ItemId;
+}
+
+/** The id belonged to a removed account and is not given again until it is purged. */
+export interface IdRetired {
+  readonly kind: "id_retired";
+  readonly id: ItemId;
+}
+
+/** The draft is no longer the one that was shown. */
+export interface DraftChanged {
+  readonly kind: "draft_changed";
+  readonly id: ItemId;
+}
+
+/** The item is not pending. */
+export interface NotPending {
+  readonly kind: "not_pending";
+  readonly id: ItemId;
+  readonly status: Word;
+}
+
+/** A release of this item was interrupted; a person settles it. */
+export interface OutcomeUnknown {
+  readonly kind: "outcome_unknown";
+  readonly id: ItemId;
+}
+
+/** No room is left; something must be removed first. */
+export interface MailboxFull {
+  readonly kind: "mailbox_full";
+  readonly scope: Word;
+}
+
+/** The request body is past the limit, in bytes. */
+export interface RequestTooLarge {
+  readonly kind: "request_too_large";
+  readonly limit: U64;
+}
+
+/** The body must be application/json. */
+export interface UnsupportedMediaType {
+  readonly kind: "unsupported_media_type";
+}
+
+/** The Host header names another server. */
+export interface ForbiddenHost {
+  readonly kind: "forbidden_host";
+}
+
+/** Too many requests. */
+export interface RateLimited {
+  readonly kind: "rate_limited";
+  readonly retry_after_secs: Seconds;
+}
+
+/** The daemon is at a limit; try again. */
+export interface Overloaded {
+  readonly kind: "overloaded";
+  readonly retry_after_secs: Seconds;
+}
+
+/** The daemon failed; the request id finds the reason in its log. */
+export interface Internal {
+  readonly kind: "internal";
+  readonly request_id: RequestId;
+}
+
+/** A refusal of the original's family. */
+export type MailError = 
+  | UnknownParticipant
+  | UnknownRoom
+  | UnknownSession
+  | SessionAccountMismatch
+  | UnknownMessage
+  | NotAddressedToYou
+  | PermissionDenied
+  | Malformed
+  | TooLarge
+  | StoreUnavailable;
+
+/** A refusal. */
+export type Refusal = 
+  | UnknownParticipant
+  | UnknownRoom
+  | UnknownSession
+  | SessionAccountMismatch
+  | UnknownMessage
+  | NotAddressedToYou
+  | PermissionDenied
+  | Malformed
+  | TooLarge
+  | StoreUnavailable
+  | Unauthenticated
+  | AttestationFailed
+  | ForbiddenOrigin
+  | UnknownPath
+  | UnknownItem
+  | MethodNotAllowed
+  | SessionNotLive
+  | IdempotencyConflict
+  | AlreadyExists
+  | IdRetired
+  | DraftChanged
+  | NotPending
+  | OutcomeUnknown
+  | MailboxFull
+  | RequestTooLarge
+  | UnsupportedMediaType
+  | ForbiddenHost
+  | RateLimited
+  | Overloaded
+  | Internal;
+
+/** A time in whole milliseconds since 1970-01-01 UTC, 0 to 2^64-1. */
+export type UnixMs = number;
+
+/** A time in whole milliseconds since 1970-01-01 UTC, 1 to 2^64-1; zero is no time. */
+export type Stamp = number;
+
+/** A whole number from 0 to 2^64-1. */
+export type U64 = number;
+
+/** A whole number from 0 to 4294967295. */
+export type U32 = number;
+
+/** A whole number of seconds from 1 to 86400. */
+export type Seconds = number;
+
+/** One line of text: at most 512 bytes of UTF-8, no control characters. */
+export type Line = string;
+
+/** A display name: at most 512 bytes of UTF-8, no control characters. */
+export type Label = string;
+
+/** One line of text: 1 to 64 bytes of UTF-8, no control characters. */
+export type Word = string;
+
+/** 1 to 128 characters from A-Z, a-z, 0-9 and . _ @ + -. */
+export type Selector = string;
+
+/** The name of a capability. */
+export type Capability = "mail:send" | "mail:read" | "mail:operator" | "outbox:stage" | "outbox:stamp" | "outbox:review" | "frontdoor:drain" | "frontdoor:extract" | "frontdoor:brief" | "frontdoor:review" | "note:deliver" | "note:produce" | "note:read" | "mailbox:read";
+
+/** An acknowledgement: the exact address that gave it and the time of the first one. */
+export interface Ack {
+  readonly message_id: MessageId;
+  readonly reader: ParticipantAddress;
+  readonly acked_at_unix_ms: Stamp;
+}
+
+/** Acknowledge one message as the caller. */
+export interface AckRequest {
+  readonly message_id: MessageId;
+}
+
+/** The acknowledgement on record. */
+export interface AckResponse {
+  readonly ack: Ack;
+}
+
+/** Acknowledge 1 to 256 messages as the caller; each has its own outcome. */
+export interface AckManyRequest {
+  /** 1 to 256 entries. */
+  readonly message_ids: ReadonlyArray<MessageId>;
+}
+
+/** The acknowledgement on record. */
+export interface AckRecorded {
+  readonly kind: "acked";
+  readonly ack: Ack;
+}
+
+/** Why this message was not acknowledged. */
+export interface AckRefused {
+  readonly kind: "refused";
+  readonly message_id: MessageId;
+  readonly refusal: Refusal;
+}
+
+/** What became of one acknowledgement (acked or refused). */
+export type AckOutcome = 
+  | AckRecorded
+  | AckRefused;
+
+/** One outcome for each message asked for, in the order asked. */
+export interface AckManyResponse {
+  /** 0 to 256 entries. */
+  readonly outcomes: ReadonlyArray<AckOutcome>;
+}
+
+/** One account. */
+export interface DirectAddress {
+  readonly kind: "direct";
+  readonly participant: ParticipantId;
+}
+
+/** One session of an account. */
+export interface SessionAddress {
+  readonly kind: "session";
+  readonly participant: ParticipantId;
+  readonly session: SessionId;
+}
+
+/** A room. */
+export interface RoomAddress {
+  readonly kind: "room";
+  readonly room: RoomId;
+}
+
+/** An address: an account (direct), one of its sessions (session) or a room (room). */
+export type Address = 
+  | DirectAddress
+  | SessionAddress
+  | RoomAddress;
+
+/** A participant address (direct or session), not a room. */
+export type ParticipantAddress = 
+  | DirectAddress
+  | SessionAddress;
+
+/** A registered account. */
+export interface Participant {
+  readonly id: ParticipantId;
+  readonly label?: Label | null;
+}
+
+/** An account and its sessions; never a secret or a capability. */
+export interface DirectoryEntry {
+  readonly id: ParticipantId;
+  readonly label?: Label | null;
+  /** Default: []. */
+  readonly sessions?: ReadonlyArray<SessionEntry>;
+}
+
+/** A room, and whether the caller is in it. */
+export interface RoomEntry {
+  readonly id: RoomId;
+  readonly member: boolean;
+}
+
+/** Ask for the directory. */
+export type DirectoryRequest = Record<string, never>;
+
+/** Every account and room, as the caller sees them. */
+export interface Directory {
+  readonly participants: ReadonlyArray<DirectoryEntry>;
+  readonly rooms: ReadonlyArray<RoomEntry>;
+}
+
+/** Ask who the caller is. */
+export type WhoAmIRequest = Record<string, never>;
+
+/** Who the credential and the connection proved the caller to be. */
+export interface WhoAmI {
+  readonly address: ParticipantAddress;
+  readonly label?: Label | null;
+  readonly rooms: ReadonlyArray<RoomId>;
+  readonly card?: SessionCard | null;
+}
+
+/** M4a_ and 24 lower-case hexadecimal digits. */
+export type MessageId = Branded<"MessageId">;
+
+/** S- and 8 to 64 lower-case hexadecimal digits. */
+export type SessionId = Branded<"SessionId">;
+
+/** 1 to 128 characters from A-Z, a-z, 0-9 and . _ @ + -. */
+export type ParticipantId = Branded<"ParticipantId">;
+
+/** 1 to 128 characters from A-Z, a-z, 0-9 and . _ @ + -. */
+export type RoomId = Branded<"RoomId">;
+
+/** A page length from 1 to 256. */
+export type PageLimit = number;
+
+/** A page size from 1 to 16777216 bytes. */
+export type PageBytes = number;
+
+/** A wait in seconds from 0 to 65535; more than 60 counts as 60. */
+export type PollSecs = number;
+
+/** A wait in seconds from 0 to 60. */
+export type WaitSecs = number;
+
+/** Oldest or newest. */
+export type PageOrder = "oldest" | "newest";
+
+/** One page of the caller's inbox. */
+export interface InboxRequest {
+  readonly since_unix_ms?: UnixMs | null;
+  /** Default: 50. */
+  readonly limit?: PageLimit;
+  readonly wait_secs?: PollSecs | null;
+  readonly after?: Position | null;
+  readonly before?: Position | null;
+  /** Default: "oldest". */
+  readonly order?: PageOrder;
+  /** Default: false. */
+  readonly unread_only?: boolean;
+  readonly thread?: MessageId | null;
+  readonly sent_by?: ParticipantId | null;
+  readonly room?: RoomId | null;
+  readonly correlation?: Correlation | null;
+  /** Default: 1048576. */
+  readonly max_bytes?: PageBytes;
+}
+
+/** A page of an inbox, and how many messages the reader has not acknowledged. */
+export interface InboxPage {
+  /** 0 to 256 entries. */
+  readonly messages: ReadonlyArray<Message>;
+  readonly unread: U32;
+}
+
+/** One message by its id. */
+export interface MessageGetRequest {
+  readonly message_id: MessageId;
+}
+
+/** How many messages a participant has not acknowledged. */
+export interface UnreadCountRequest {
+  readonly target: ParticipantAddress;
+}
+
+/** The number of readable messages, not its own, that this reader has not acknowledged. */
+export interface UnreadCount {
+  readonly target: ParticipantAddress;
+  readonly unread: U32;
+}
+
+/** Wait until a readable message that is not the caller's own stands after a position. */
+export interface WaitRequest {
+  readonly after?: Position | null;
+  /** Default: 25. */
+  readonly wait_secs?: WaitSecs;
+}
+
+/** The caller's unread count and the newest position it can read. */
+export interface WaitResult {
+  readonly unread: U32;
+  readonly newest?: Position | null;
+}
+
+/** 1 to 128 characters from A-Z, a-z, 0-9 and . _ @ + -. */
+export type RefKind = string;
+
+/** One line of text: 1 to 512 bytes of UTF-8, no control characters. */
+export type RefLocator = string;
+
+/** 1 to 128 lower-case hexadecimal digits. */
+export type RefDigest = string;
+
+/** A reference that the mailbox keeps and returns as it is, and never resolves. */
+export interface MessageRef {
+  readonly kind: RefKind;
+  readonly locator: RefLocator;
+  readonly digest?: RefDigest | null;
+}
+
+/** Text of at most 65536 bytes of UTF-8; of the control characters only line feed and tab. */
+export type Body = string;
+
+/** One line of text: 1 to 512 bytes of UTF-8, no control characters. */
+export type Correlation = string;
+
+/** A message as it is stored: immutable, posted once. */
+export interface Message {
+  readonly message_id: MessageId;
+  readonly from: ParticipantAddress;
+  readonly to: Address;
+  readonly subject: Line;
+  readonly body: Body;
+  readonly reply_to?: MessageId | null;
+  readonly correlation?: Correlation | null;
+  /** 0 to 8 entries. Default: []. */
+  readonly refs?: ReadonlyArray<MessageRef>;
+  readonly created_at_unix_ms: Stamp;
+}
+
+/** The place of a message in the order of commits. */
+export interface Position {
+  readonly created_at_unix_ms: UnixMs;
+  readonly message_id: MessageId;
+}
+
+/** Mail has arrived for an account. */
+export interface DeliveryNotification {
+  readonly account: ParticipantId;
+  readonly to: Address;
+  readonly message_id: MessageId;
+  readonly from: Address;
+}
+
+/** 64 lower-case hexadecimal digits. */
+export type Secret = string;
+
+/** Register an account. */
+export interface ParticipantRegistration {
+  readonly id: ParticipantId;
+  readonly label?: Label | null;
+  /** Default: false. */
+  readonly may_send?: boolean;
+  /** Default: false. */
+  readonly may_read?: boolean;
+  /** Default: false. */
+  readonly operator?: boolean;
+}
+
+/** An account's new secret, shown this once. */
+export interface IssuedSecret {
+  readonly id: ParticipantId;
+  readonly secret: Secret;
+}
+
+/** Replace an account's secret; the old one is dead at once. */
+export interface ParticipantRotateRequest {
+  readonly id: ParticipantId;
+}
+
+/** Kill an account's secret without a new one. */
+export interface ParticipantRevokeRequest {
+  readonly id: ParticipantId;
+}
+
+/** Remove an account; its id is retired. */
+export interface ParticipantRemoveRequest {
+  readonly id: ParticipantId;
+}
+
+/** Delete a removed account with its mail and free its id. */
+export interface ParticipantPurgeRequest {
+  readonly id: ParticipantId;
+}
+
+/** How many messages were deleted. */
+export interface PurgeReport {
+  readonly messages: U32;
+}
+
+/** Grant and revoke capabilities; both must be true to hold outbox:stage and outbox:review together. */
+export interface ParticipantPermitRequest {
+  readonly id: ParticipantId;
+  /** 0 to 32 entries. Default: []. */
+  readonly grant?: ReadonlyArray<Capability>;
+  /** 0 to 32 entries. Default: []. */
+  readonly revoke?: ReadonlyArray<Capability>;
+  /** Default: false. */
+  readonly both?: boolean;
+}
+
+/** An account as an operator sees it; never its secret. */
+export interface ParticipantRecord {
+  readonly id: ParticipantId;
+  readonly label?: Label | null;
+  /** 0 to 32 entries. */
+  readonly capabilities: ReadonlyArray<Capability>;
+  readonly created_at_unix_ms: Stamp;
+  readonly secret_issued_at_unix_ms?: Stamp | null;
+  readonly removed_at_unix_ms?: Stamp | null;
+}
+
+/** Accounts by id, the removed ones included. */
+export interface ParticipantListRequest {
+  readonly after?: ParticipantId | null;
+  /** Default: 256. */
+  readonly limit?: PageLimit;
+}
+
+/** A page of accounts. */
+export interface ParticipantList {
+  /** 0 to 256 entries. */
+  readonly participants: ReadonlyArray<ParticipantRecord>;
+}
+
+/** Open (any sender may post) or members. */
+export type RoomPosting = "open" | "members";
+
+/** Create a room. */
+export interface RoomCreateRequest {
+  readonly id: RoomId;
+  /** Default: "open". */
+  readonly posting?: RoomPosting;
+}
+
+/** A room and an account. */
+export interface RoomMemberRequest {
+  readonly room: RoomId;
+  readonly participant: ParticipantId;
+}
+
+/** Remove a room and its mail. */
+export interface RoomRemoveRequest {
+  readonly room: RoomId;
+}
+
+/** Rooms by id. */
+export interface RoomListRequest {
+  readonly after?: RoomId | null;
+  /** Default: 256. */
+  readonly limit?: PageLimit;
+}
+
+/** A room as an operator sees it. */
+export interface RoomRecord {
+  readonly id: RoomId;
+  readonly posting: RoomPosting;
+  readonly members: U32;
+  readonly messages: U32;
+  readonly created_at_unix_ms: Stamp;
+}
+
+/** A page of rooms. */
+export interface RoomList {
+  /** 0 to 256 entries. */
+  readonly rooms: ReadonlyArray<RoomRecord>;
+}
+
+/** The members of a room by id. */
+export interface RoomMembersRequest {
+  readonly room: RoomId;
+  readonly after?: ParticipantId | null;
+  /** Default: 256. */
+  readonly limit?: PageLimit;
+}
+
+/** A page of a room's members. */
+export interface RoomMembers {
+  readonly room: RoomId;
+  /** 0 to 256 entries. */
+  readonly members: ReadonlyArray<ParticipantId>;
+}
+
+/** Post one message as the caller. */
+export interface SendRequest {
+  readonly to: Address;
+  readonly subject: Line;
+  readonly body: Body;
+  readonly reply_to?: MessageId | null;
+  readonly correlation?: Correlation | null;
+  /** 0 to 8 entries. Default: []. */
+  readonly refs?: ReadonlyArray<MessageRef>;
+  readonly idempotency_key?: Selector | null;
+}
+
+/** The message's id, and the caller's own address. */
+export interface SendResponse {
+  readonly message_id: MessageId;
+  readonly from: ParticipantAddress;
+}
+
+/** Post 1 to 100 messages as the caller; each has its own outcome. */
+export interface SendManyRequest {
+  /** 1 to 100 entries. */
+  readonly messages: ReadonlyArray<SendRequest>;
+}
+
+/** The message was posted, or had been under this key. */
+export interface SendAccepted {
+  readonly kind: "sent";
+  readonly message_id: MessageId;
+  readonly from: ParticipantAddress;
+}
+
+/** Why this message was not posted. */
+export interface SendRefused {
+  readonly kind: "refused";
+  readonly refusal: Refusal;
+}
+
+/** What became of one message (sent or refused). */
+export type SendOutcome = 
+  | SendAccepted
+  | SendRefused;
+
+/** One outcome for each message, in the order given. */
+export interface SendManyResponse {
+  /** 0 to 100 entries. */
+  readonly outcomes: ReadonlyArray<SendOutcome>;
+}
+
+/** One line of text: at most 512 bytes of UTF-8, no control characters. */
+export type DeclaredText = string;
+
+/** Proved by the kernel. */
+export interface SessionAttested {
+  readonly pid: U32;
+  readonly started_at_unix_ms: UnixMs;
+  readonly exe?: Line | null;
+}
+
+/** Read out of the process's own command line: real, but no proof. */
+export interface SessionCorroborated {
+  readonly provider_session_id?: DeclaredText | null;
+  readonly model?: DeclaredText | null;
+  readonly cwd?: DeclaredText | null;
+}
+
+/** Said by the session about itself. */
+export interface SessionDeclared {
+  readonly working_on?: Line | null;
+  readonly role?: Line | null;
+  readonly parent?: SessionId | null;
+}
+
+/** One session, by provenance. */
+export interface SessionCard {
+  readonly attested: SessionAttested;
+  readonly corroborated: SessionCorroborated;
+  readonly declared: SessionDeclared;
+}
+
+/** A session as the directory reports it. */
+export interface SessionEntry {
+  readonly id: SessionId;
+  readonly card: SessionCard;
+  readonly last_seen_unix_ms: UnixMs;
+  readonly live: boolean;
+}
+
+/** The messages of one thread that the caller may read or wrote, oldest first. */
+export interface ThreadRequest {
+  readonly message_id: MessageId;
+  /** Default: 50. */
+  readonly limit?: PageLimit;
+  readonly after?: Position | null;
+}
+
+/** A page of a thread. */
+export interface ThreadPage {
+  /** 0 to 256 entries. */
+  readonly messages: ReadonlyArray<Message>;
+}
+
+/** Words to find, and phrases in double quotes: 1 to 512 bytes of UTF-8 on one line. */
+export type SearchQuery = string;
+
+/** Messages the caller may read that hold every word and phrase, newest first. */
+export interface SearchRequest {
+  readonly query: SearchQuery;
+  /** Default: 20. */
+  readonly limit?: PageLimit;
+  readonly before?: Position | null;
+  readonly room?: RoomId | null;
+  readonly sent_by?: ParticipantId | null;
+}
+
+/** A page of found messages. */
+export interface SearchPage {
+  /** 0 to 256 entries. */
+  readonly messages: ReadonlyArray<Message>;
+}
+
+/** What the caller's exact address sent, newest first. */
+export interface SentRequest {
+  /** Default: 50. */
+  readonly limit?: PageLimit;
+  readonly before?: Position | null;
+}
+
+/** A sent message, the first 64 acknowledgements of it and their number, and whether nobody can read it any more. */
+export interface SentMessage {
+  readonly message: Message;
+  /** 0 to 64 entries. */
+  readonly acks: ReadonlyArray<Ack>;
+  readonly acknowledged: U32;
+  readonly undeliverable: boolean;
+}
+
+/** A page of sent messages. */
+export interface SentPage {
+  /** 0 to 256 entries. */
+  readonly sent: ReadonlyArray<SentMessage>;
+}
+
+/** It is done. */
+export type Done = Record<string, never>;
+
+/** One page of a named participant's inbox, as an operator. */
+export interface InboxOfRequest {
+  readonly address: ParticipantAddress;
+  /** Default: 50. */
+  readonly limit?: PageLimit;
+  readonly after?: Position | null;
+  /** Default: false. */
+  readonly unread_only?: boolean;
+}
+
+/** Delete one message. */
+export interface MessagePurgeRequest {
+  readonly message_id: MessageId;
+}
+
+/** Report on retention; with run, first run it now. */
+export interface RetentionRequest {
+  /** Default: false. */
+  readonly run?: boolean;
+}
+
+/** The rule in force, and what the last run removed. */
+export interface RetentionReport {
+  readonly keep_days?: U32 | null;
+  readonly last_run_unix_ms?: Stamp | null;
+  readonly removed_messages: U32;
+  readonly removed_keys: U32;
+}
+
+/** Ask whether the daemon can write and read. */
+export type HealthRequest = Record<string, never>;
+
+/** The daemon wrote to and read from its store within the last two seconds. */
+export interface Health {
+  readonly ok: boolean;
+  readonly service: Word;
+  readonly version: Word;
+  readonly started_at: Word;
+  readonly uptime_secs: U64;
+  /** 0 to 64 entries. */
+  readonly dependencies: ReadonlyArray<Word>;
+  /** 0 to 64 entries. */
+  readonly background_tasks: ReadonlyArray<Word>;
+}
+
+/** The kinds of refusal. */
+export type RefusalKind = Refusal["kind"];
+
+/** The refusals of some kinds. */
+export type RefusalOf<Kind extends RefusalKind> = Extract<Refusal, { readonly kind: Kind }>;
+
+/** Each operation: its method and path, what it takes and gives, and the refusals that it may answer with. */
+export interface Operations {
+  /** Post one message; with an idempotency key a repeat gives the first answer. */
+  readonly "mail.send": {
+    readonly method: "POST";
+    readonly path: "/mail/send";
+    readonly request: SendRequest;
+    readonly response: SendResponse;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "idempotency_conflict" | "internal" | "malformed" | "method_not_allowed" | "not_addressed_to_you" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_participant" | "unknown_path" | "unknown_room" | "unknown_session" | "unsupported_media_type">;
+  };
+  /** Post up to 100 messages in one commit; each has its own outcome. */
+  readonly "mail.send_many": {
+    readonly method: "POST";
+    readonly path: "/mail/send_many";
+    readonly request: SendManyRequest;
+    readonly response: SendManyResponse;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Read one page of the caller's inbox, waiting for mail when asked to. */
+  readonly "mail.inbox": {
+    readonly method: "POST";
+    readonly path: "/mail/inbox";
+    readonly request: InboxRequest;
+    readonly response: InboxPage;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Wait until mail that is not the caller's own stands after a position. */
+  readonly "mail.wait": {
+    readonly method: "POST";
+    readonly path: "/mail/wait";
+    readonly request: WaitRequest;
+    readonly response: WaitResult;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Acknowledge one message; a repeat gives the first acknowledgement. */
+  readonly "mail.ack": {
+    readonly method: "POST";
+    readonly path: "/mail/ack";
+    readonly request: AckRequest;
+    readonly response: AckResponse;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_addressed_to_you" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Acknowledge up to 256 messages in one commit; each has its own outcome. */
+  readonly "mail.ack_many": {
+    readonly method: "POST";
+    readonly path: "/mail/ack_many";
+    readonly request: AckManyRequest;
+    readonly response: AckManyResponse;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Read one message that the caller may read or wrote. */
+  readonly "mail.get": {
+    readonly method: "POST";
+    readonly path: "/mail/get";
+    readonly request: MessageGetRequest;
+    readonly response: Message;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_addressed_to_you" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Count what a participant has not acknowledged: oneself, or for an operator anyone. */
+  readonly "mail.unread": {
+    readonly method: "POST";
+    readonly path: "/mail/unread";
+    readonly request: UnreadCountRequest;
+    readonly response: UnreadCount;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unknown_session" | "unsupported_media_type">;
+  };
+  /** Read the thread of a message, oldest first. */
+  readonly "mail.thread": {
+    readonly method: "POST";
+    readonly path: "/mail/thread";
+    readonly request: ThreadRequest;
+    readonly response: ThreadPage;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_addressed_to_you" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Find messages by words and phrases, newest first. */
+  readonly "mail.search": {
+    readonly method: "POST";
+    readonly path: "/mail/search";
+    readonly request: SearchRequest;
+    readonly response: SearchPage;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** List what the caller sent and who acknowledged it, newest first. */
+  readonly "mail.sent": {
+    readonly method: "POST";
+    readonly path: "/mail/sent";
+    readonly request: SentRequest;
+    readonly response: SentPage;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Tell the caller its own address, label and rooms. */
+  readonly "mail.whoami": {
+    readonly method: "POST";
+    readonly path: "/mail/whoami";
+    readonly request: WhoAmIRequest;
+    readonly response: WhoAmI;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** List every account and room. */
+  readonly "mail.directory": {
+    readonly method: "POST";
+    readonly path: "/mail/directory";
+    readonly request: DirectoryRequest;
+    readonly response: Directory;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Register an account and show its secret once. */
+  readonly "admin.participant": {
+    readonly method: "POST";
+    readonly path: "/admin/participant";
+    readonly request: ParticipantRegistration;
+    readonly response: IssuedSecret;
+    readonly refusal: RefusalOf<"already_exists" | "forbidden_host" | "forbidden_origin" | "id_retired" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Replace an account's secret; the old one is dead at once. */
+  readonly "admin.participant.rotate": {
+    readonly method: "POST";
+    readonly path: "/admin/participant/rotate";
+    readonly request: ParticipantRotateRequest;
+    readonly response: IssuedSecret;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Kill an account's secret. */
+  readonly "admin.participant.revoke": {
+    readonly method: "POST";
+    readonly path: "/admin/participant/revoke";
+    readonly request: ParticipantRevokeRequest;
+    readonly response: Done;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Remove an account and retire its id. */
+  readonly "admin.participant.remove": {
+    readonly method: "POST";
+    readonly path: "/admin/participant/remove";
+    readonly request: ParticipantRemoveRequest;
+    readonly response: Done;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Delete a removed account with its mail and free its id. */
+  readonly "admin.participant.purge": {
+    readonly method: "POST";
+    readonly path: "/admin/participant/purge";
+    readonly request: ParticipantPurgeRequest;
+    readonly response: PurgeReport;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Grant and revoke capabilities. */
+  readonly "admin.participant.permit": {
+    readonly method: "POST";
+    readonly path: "/admin/participant/permit";
+    readonly request: ParticipantPermitRequest;
+    readonly response: ParticipantRecord;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** List accounts with their capabilities. */
+  readonly "admin.participant.list": {
+    readonly method: "POST";
+    readonly path: "/admin/participant/list";
+    readonly request: ParticipantListRequest;
+    readonly response: ParticipantList;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Create a room. */
+  readonly "admin.room": {
+    readonly method: "POST";
+    readonly path: "/admin/room";
+    readonly request: RoomCreateRequest;
+    readonly response: Done;
+    readonly refusal: RefusalOf<"already_exists" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Remove a room with its mail. */
+  readonly "admin.room.remove": {
+    readonly method: "POST";
+    readonly path: "/admin/room/remove";
+    readonly request: RoomRemoveRequest;
+    readonly response: Done;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
+  };
+  /** List rooms. */
+  readonly "admin.room.list": {
+    readonly method: "POST";
+    readonly path: "/admin/room/list";
+    readonly request: RoomListRequest;
+    readonly response: RoomList;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** List the members of a room. */
+  readonly "admin.room.members": {
+    readonly method: "POST";
+    readonly path: "/admin/room/members";
+    readonly request: RoomMembersRequest;
+    readonly response: RoomMembers;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
+  };
+  /** Put an account into a room. */
+  readonly "admin.room.member.add": {
+    readonly method: "POST";
+    readonly path: "/admin/room/member/add";
+    readonly request: RoomMemberRequest;
+    readonly response: Done;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
+  };
+  /** Take an account out of a room. */
+  readonly "admin.room.member.remove": {
+    readonly method: "POST";
+    readonly path: "/admin/room/member/remove";
+    readonly request: RoomMemberRequest;
+    readonly response: Done;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
+  };
+  /** Read one page of a named participant's inbox. */
+  readonly "admin.inbox": {
+    readonly method: "POST";
+    readonly path: "/admin/inbox";
+    readonly request: InboxOfRequest;
+    readonly response: InboxPage;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unknown_session" | "unsupported_media_type">;
+  };
+  /** Delete one message. */
+  readonly "admin.message.purge": {
+    readonly method: "POST";
+    readonly path: "/admin/message/purge";
+    readonly request: MessagePurgeRequest;
+    readonly response: Done;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Report on retention, or run it now. */
+  readonly "admin.retention": {
+    readonly method: "POST";
+    readonly path: "/admin/retention";
+    readonly request: RetentionRequest;
+    readonly response: RetentionReport;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Tell whether the daemon can write and read. */
+  readonly "health": {
+    readonly method: "GET";
+    readonly path: "/health";
+    readonly request: undefined;
+    readonly response: Health;
+    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unknown_path" | "unsupported_media_type">;
+  };
+}
