@@ -1,0 +1,194 @@
+"""The gate: what every request passes before anything of it is believed, and the last word on every answer.
+
+In this order: a request id; the Host is ours (DNS rebinding); an Origin, when there is one, is ours (a web
+page); the body is bounded before it is read, in bytes, in time and in the memory of all together. Then the
+application, which gets the whole body as one event. Whatever it raises becomes a refusal here: its own, or
+``internal`` with nothing but the request id, the reason staying in the log.
+
+The application and the gate share ``scope["state"]``:
+
+- ``peer``: the connection's ``Peer``, set by the server; - ``request_id``: set by the gate; - ``route`` (the
+path of the operation, never of the request), ``account`` and, before ``method_not_allowed`` is raised,
+``allow`` (the methods of the path): set by the application.
+"""
+
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from mail4agent_api.errors import (
+    ForbiddenHostError,
+    ForbiddenOriginError,
+    InternalError,
+    RefusalError,
+    RequestTooLargeError,
+)
+
+from .body import BodyBudget, read_body
+from .limits import Limits
+from .log import Log
+from .names import Names
+from .refusals import CLOSE, refusal_response
+from .request_id import chosen
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
+
+
+class Gate:
+    """Pure ASGI middleware; the outermost."""
+
+    def __init__(self, app: App, *, names: Names, limits: Limits, log: Log) -> None:
+        self.app = app
+        self.names = names
+        self.limits = limits
+        self.log = log
+        self.budget = BodyBudget(limits)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "http":
+            await _Passage(self, scope, receive, send).go()
+        elif scope["type"] == "websocket":
+            # Hypercorn as configured here makes no such scope; another server may.
+            await receive()
+            await send({"type": "websocket.close", "code": 1008})
+        else:
+            await self.app(scope, receive, send)
+
+
+class _Passage:
+    """One request on its way through the gate."""
+
+    __slots__ = (
+        "_began",
+        "_body",
+        "_gate",
+        "_gone",
+        "_receive",
+        "_request_id",
+        "_scope",
+        "_send",
+        "_state",
+        "_status",
+        "_unread",
+    )
+
+    def __init__(self, gate: Gate, scope: Scope, receive: Receive, send: Send) -> None:
+        self._gate = gate
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._status = 0
+        self._gone = False
+        self._unread = False
+        self._body: bytes | None = b""
+        self._began = time.monotonic()
+        self._request_id = ""
+        self._state: MutableMapping[str, Any] = scope.setdefault("state", {})
+
+    async def go(self) -> None:
+        gate = self._gate
+        drawn = 0
+        try:
+            if self._checked_head():
+                read = await read_body(self._receive, gate.limits, gate.budget)
+                if read is None:
+                    return
+                self._body, drawn = read
+                self._unread = False
+            await gate.app(self._scope, self._replay, self._answer)
+            if not (self._status or self._gone):
+                raise RuntimeError("the application answered nothing")
+        except RefusalError as refusal:
+            await self._refuse(refusal)
+        except Exception as failure:  # noqa: BLE001  the last resort: whatever failed, the caller gets a refusal
+            if not self._gone:
+                gate.log.failed("request_failed", failure, request_id=self._request_id, route=self._route)
+                await self._refuse(InternalError(request_id=self._request_id))
+        finally:
+            gate.budget.release(drawn)
+            self._log()
+
+    def _checked_head(self) -> bool:
+        """Name the request and check its head. Returns whether a body follows. Raises RefusalError."""
+        hosts: list[bytes] = []
+        origins: list[bytes] = []
+        given: bytes | None = None
+        length = 0
+        chunked = False
+        for name, value in self._scope["headers"]:
+            if name == b"host":
+                hosts.append(value)
+            elif name == b"origin":
+                origins.append(value)
+            elif name == b"x-request-id":
+                given = value
+            elif name == b"content-length":
+                # The server has checked that it is a number, and the only one.
+                length = int(value)
+            elif name == b"transfer-encoding":
+                chunked = True
+        self._request_id = self._state["request_id"] = chosen(given)
+        self._unread = bool(length or chunked)
+        gate = self._gate
+        peer = self._state.get("peer")
+        # No web page reaches a UNIX socket, and its clients have no name to give.
+        if (peer is None or peer.transport != "unix") and not gate.names.host_is_ours(hosts):
+            raise ForbiddenHostError
+        if not all(gate.names.origin_is_ours(origin) for origin in origins):
+            raise ForbiddenOriginError
+        if length > gate.limits.request_body_max_bytes:
+            raise RequestTooLargeError(limit=gate.limits.request_body_max_bytes)
+        return self._unread
+
+    async def _replay(self) -> Message:
+        """Give the body as one event, and then what the client does: it disconnects."""
+        if self._body is not None:
+            body, self._body = self._body, None
+            return {"type": "http.request", "body": body, "more_body": False}
+        while True:
+            message = await self._receive()
+            if message["type"] != "http.request":
+                self._gone = True
+                return message
+
+    async def _answer(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._status = message["status"]
+            headers = [*message.get("headers", ()), (b"x-request-id", self._request_id.encode("ascii"))]
+            message = {**message, "headers": headers}
+        await self._send(message)
+
+    async def _refuse(self, refusal: RefusalError) -> None:
+        if self._status:
+            # Half an answer is out; that it ends here is all that can still be said.
+            return
+        status, headers, body = refusal_response(
+            refusal, allow=self._state.get("allow", ()), request_id=self._request_id
+        )
+        if self._unread:
+            headers.append(CLOSE)
+        await self._answer({"type": "http.response.start", "status": status, "headers": headers})
+        await self._answer({"type": "http.response.body", "body": body})
+
+    @property
+    def _route(self) -> str | None:
+        return self._state.get("route")
+
+    def _log(self) -> None:
+        method = self._scope["method"]
+        self._gate.log.info(
+            "request",
+            request_id=self._request_id,
+            method=method if method in _METHODS else "other",
+            route=self._route,
+            status=self._status or None,
+            ms=round((time.monotonic() - self._began) * 1000, 2),
+            account=self._state.get("account"),
+        )

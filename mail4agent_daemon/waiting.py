@@ -1,0 +1,206 @@
+"""Parked readers: they wait for a wake-up on any of their boxes without polling and without holding a lock.
+
+A reader registers before it looks, so that a message committed between its look and its wait still ends the
+wait:
+
+    with waiters.register(keys, account) as ticket, disconnection(receive) as gone:
+        while not found(await look()):
+            if await ticket.wait(remaining_secs, gone) is not Outcome.WOKEN:
+                break
+
+Keys are the text forms of addresses: ``writer``, ``writer/s-…``, ``#desk``. A wake-up says that something
+happened there, not what: the reader looks again. Everything here runs on the event loop's thread.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
+from contextlib import contextmanager
+from enum import Enum
+from types import TracebackType
+from typing import Any, Self
+
+from mail4agent_api.errors import OverloadedError
+
+from .limits import Limits
+
+#: What a reader is told to wait before it tries again when all places are taken.
+RETRY_AFTER_SECS = 2
+
+
+class Outcome(Enum):
+    """Why a wait ended."""
+
+    WOKEN = "woken"
+    """Something happened on one of the keys; look again."""
+    TIMED_OUT = "timed out"
+    """The time is over; answer with what there is."""
+    RELEASED = "released"
+    """The daemon stops, or the caller's rights changed; answer at once, with what it may still see."""
+    GONE = "gone"
+    """The client disconnected; nobody reads an answer."""
+
+
+class Ticket:
+    """One reader's place. Wake-ups from its registration on are kept until ``wait`` reports them."""
+
+    __slots__ = ("_future", "_released", "_waiters", "_woken", "account", "keys")
+
+    def __init__(self, waiters: "Waiters", keys: tuple[str, ...], account: str) -> None:
+        self._waiters = waiters
+        self.keys = keys
+        self.account = account
+        self._woken = False
+        self._released = False
+        self._future: asyncio.Future[None] | None = None
+
+    async def wait(self, timeout_secs: float, gone: "asyncio.Future[None] | None" = None) -> Outcome:
+        """Wait until something happens on a key, the time is over, the place is released or ``gone`` is done.
+
+        A wake-up since the registration or the last wait ends it at once.
+        """
+        if not (self._woken or self._released or (gone is not None and gone.done())):
+            if timeout_secs <= 0:
+                return Outcome.TIMED_OUT
+            await self._sleep(timeout_secs, gone)
+        # Last things first: no answer reaches a client that left, and no rights are assumed that may have
+        # ended.
+        if gone is not None and gone.done():
+            return Outcome.GONE
+        if self._released:
+            return Outcome.RELEASED
+        if self._woken:
+            self._woken = False
+            return Outcome.WOKEN
+        return Outcome.TIMED_OUT
+
+    async def _sleep(self, timeout_secs: float, gone: "asyncio.Future[None] | None") -> None:
+        loop = asyncio.get_running_loop()
+        self._future = loop.create_future()
+        timer = loop.call_later(timeout_secs, self._resume)
+        if gone is not None:
+            gone.add_done_callback(self._resume)
+        try:
+            await self._future
+        finally:
+            timer.cancel()
+            if gone is not None:
+                gone.remove_done_callback(self._resume)
+            self._future = None
+
+    def _resume(self, _: object = None) -> None:
+        if self._future is not None and not self._future.done():
+            self._future.set_result(None)
+
+    def wake(self) -> None:
+        """Report that something happened."""
+        self._woken = True
+        self._resume()
+
+    def release(self) -> None:
+        """End this wait and every later one on this ticket."""
+        self._released = True
+        self._resume()
+
+    def close(self) -> None:
+        """Give the place up; harmless when it was."""
+        self._waiters.forget(self)
+
+    def __enter__(self) -> Self:
+        """Hold the place for the length of the block."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Give the place up."""
+        self.close()
+
+
+class Waiters:
+    """All parked readers of one daemon."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._tickets: set[Ticket] = set()
+        self._by_key: dict[str, set[Ticket]] = {}
+        self._by_account: dict[str, int] = {}
+        self._draining = False
+
+    @property
+    def parked(self) -> int:
+        """How many places are taken."""
+        return len(self._tickets)
+
+    @property
+    def draining(self) -> bool:
+        """Whether the daemon stops, so that nobody parks any more."""
+        return self._draining
+
+    def register(self, keys: Iterable[str], account: str) -> Ticket:
+        """Take a place for a reader of ``account``.
+
+        Raises OverloadedError when all places, or all of the account's, are taken.
+        """
+        ticket = Ticket(self, tuple(frozenset(keys)), account)
+        if self._draining:
+            ticket.release()
+            return ticket
+        taken = self._by_account.get(account, 0)
+        if len(self._tickets) >= self._limits.parked_max or taken >= self._limits.parked_per_account_max:
+            raise OverloadedError(retry_after_secs=RETRY_AFTER_SECS)
+        self._tickets.add(ticket)
+        self._by_account[account] = taken + 1
+        for key in ticket.keys:
+            self._by_key.setdefault(key, set()).add(ticket)
+        return ticket
+
+    def wake(self, keys: Iterable[str]) -> None:
+        """Tell every reader of any of the keys that something happened there."""
+        for key in keys:
+            for ticket in self._by_key.get(key, ()):
+                ticket.wake()
+
+    def release(self, keys: Iterable[str]) -> None:
+        """End the waits of every reader of any of the keys, because what it may read has changed."""
+        for key in keys:
+            for ticket in self._by_key.get(key, ()):
+                ticket.release()
+
+    def close_all(self) -> None:
+        """End all waits; from now on nobody parks."""
+        self._draining = True
+        for ticket in self._tickets:
+            ticket.release()
+
+    def forget(self, ticket: Ticket) -> None:
+        """Take a place back."""
+        if ticket not in self._tickets:
+            return
+        self._tickets.discard(ticket)
+        left = self._by_account[ticket.account] - 1
+        if left:
+            self._by_account[ticket.account] = left
+        else:
+            del self._by_account[ticket.account]
+        for key in ticket.keys:
+            readers = self._by_key[key]
+            readers.discard(ticket)
+            if not readers:
+                del self._by_key[key]
+
+
+@contextmanager
+def disconnection(
+    receive: Callable[[], Awaitable[MutableMapping[str, Any]]],
+) -> Iterator["asyncio.Future[None]"]:
+    """Give a future that is done once the client has disconnected; the request's body must have been read."""
+    watch = asyncio.get_running_loop().create_task(_until_disconnected(receive))
+    try:
+        yield watch
+    finally:
+        watch.cancel()
+
+
+async def _until_disconnected(receive: Callable[[], Awaitable[MutableMapping[str, Any]]]) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        continue
