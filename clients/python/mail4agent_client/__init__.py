@@ -1,4 +1,4 @@
-"""Typed clients of a mail4agent daemon: ``MailClient`` for asyncio, ``SyncMailClient`` for everything else."""
+"""Typed clients of a mail4agent daemon: ``MailClient`` for asyncio, ``SyncMailClient`` for threads."""
 
 from mail4agent_client.client import MailClient, Watch
 from mail4agent_client.errors import (

@@ -27,6 +27,9 @@ CONNECT_SECS = 5.0
 #: Seconds for a whole answer, besides those that the daemon was asked to wait.
 ANSWER_SECS = 30.0
 MAX_CONNECTIONS = 100
+#: Seconds that an idle connection is kept: less than servers do, so that a request does not meet their
+#: closing.
+IDLE_SECS = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,9 @@ class Connection:
             "verify": self.tls if self.tls is not None else self._default_tls(),
             "trust_env": False,
             "limits": httpx2.Limits(
-                max_connections=self.max_connections, max_keepalive_connections=self.max_connections
+                max_connections=self.max_connections,
+                max_keepalive_connections=self.max_connections,
+                keepalive_expiry=IDLE_SECS,
             ),
             "uds": self.settings.socket,
         }
