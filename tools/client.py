@@ -20,7 +20,7 @@ class {name}(ABC):
     """{summary}"""
 
     @abstractmethod
-    {a}def _ask(self, operation: str, response: type[R], request: BaseModel | None) -> R:
+    {a}def _ask(self, operation: str, response: type[R], request: WireModel | None) -> R:
         """Carry out one operation."""
 '''
 
@@ -135,9 +135,9 @@ def methods_module(definitions: dict[str, Any], table: dict[str, Any]) -> str:
             "from collections.abc import Sequence",
             "from typing import Any, Literal, TypeVar, overload\n",
             f"from mail4agent_api.mail import {', '.join(sorted(used))}",
-            "from pydantic import BaseModel\n",
+            "from mail4agent_api._wire import WireModel",
             "from mail4agent_client.arguments import address, listed, participant, position, request_of\n",
-            'R = TypeVar("R", bound=BaseModel)\n',
+            'R = TypeVar("R", bound=WireModel)\n',
             *classes,
         ]
     )

@@ -269,6 +269,7 @@ def test_a_lost_answer_to_a_keyed_send_is_asked_for_again(ask: Any, scripted: An
     assert first.json["idempotency_key"]
 
 
+@pytest.mark.promise("client.retries-only-what-is-safe")
 def test_a_lost_answer_to_a_send_without_a_key_is_not(ask: Any, scripted: Any) -> None:
     """A message must not be posted twice."""
     scripted.hang_up()

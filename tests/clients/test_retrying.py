@@ -6,8 +6,8 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
+from mail4agent_api._wire import WireModel
 from mail4agent_api.errors import OverloadedError, RateLimitedError, StoreUnavailableError
 from mail4agent_api.mail import InboxRequest, SendManyRequest, SendRequest, WaitRequest, WhoAmI, WhoAmIRequest
 from mail4agent_api.operations import OPERATIONS
@@ -102,6 +102,7 @@ def test_a_timeout_is_raised_at_once() -> None:
         steps.throw(TimedOutError("http://127.0.0.1", 1.0))
 
 
+@pytest.mark.promise("client.retries-only-what-is-safe")
 def test_every_row_says_whether_a_repeat_is_safe() -> None:
     """Reads and rows marked always are; rows marked never are not; sends are when they carry keys."""
     for row in OPERATIONS.values():
@@ -120,7 +121,7 @@ def test_every_row_says_whether_a_repeat_is_safe() -> None:
     ],
 )
 def test_a_send_is_safe_to_repeat_only_when_every_part_has_a_key(
-    operation: str, request_: BaseModel, safe: bool
+    operation: str, request_: WireModel, safe: bool
 ) -> None:
     """One message without a key could be posted twice."""
     assert safe_to_repeat(OPERATIONS[operation], request_) is safe

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from pydantic import BaseModel
-
+from mail4agent_api._wire import WireModel
 from mail4agent_api.addresses import address_of, participant_of
 from mail4agent_api.codec import decode_value
 from mail4agent_api.mail import Address, Message, ParticipantAddress, Position
 
-Q = TypeVar("Q", bound=BaseModel)
+Q = TypeVar("Q", bound=WireModel)
 T = TypeVar("T")
 
 

@@ -13,8 +13,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from pydantic import BaseModel
-
+from mail4agent_api._wire import WireModel
 from mail4agent_api.codec import decode, encode
 from mail4agent_api.errors import OverloadedError, RateLimitedError, RefusalError, error_of
 from mail4agent_api.mail import InboxRequest, Refusal, SendManyRequest, SendRequest, WaitRequest
@@ -27,7 +26,7 @@ LONGEST_WAIT_SECS = 60
 BUSY = frozenset({429, 503})
 _SECS = re.compile(r"[0-9]{1,6}")
 
-R = TypeVar("R", bound=BaseModel)
+R = TypeVar("R", bound=WireModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,7 @@ class Backoff:
         self.failures = 0
 
 
-def safe_to_repeat(operation: Operation, request: BaseModel | None) -> bool:
+def safe_to_repeat(operation: Operation, request: WireModel | None) -> bool:
     """Whether a second request can change nothing that the first did not: reads, and what the table of
     operations says of writes.
     """
@@ -126,7 +125,7 @@ def retry_after(failure: ClientError | RefusalError, header: str | None = None) 
 def exchange(
     operation: Operation,
     response: type[R],
-    request: BaseModel | None,
+    request: WireModel | None,
     policy: RetryPolicy,
     chance: Callable[[], float] = random.random,
 ) -> Generator[Ask | Pause, Answer | None, R]:
@@ -163,7 +162,7 @@ def exchange(
         yield Pause(pause)
 
 
-def _wait_secs(request: BaseModel | None) -> int:
+def _wait_secs(request: WireModel | None) -> int:
     if isinstance(request, InboxRequest | WaitRequest):
         return min(request.wait_secs or 0, LONGEST_WAIT_SECS)
     return 0

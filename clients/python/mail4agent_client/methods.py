@@ -64,18 +64,17 @@ from mail4agent_api.mail import (
     WhoAmI,
     WhoAmIRequest,
 )
-from pydantic import BaseModel
-
+from mail4agent_api._wire import WireModel
 from mail4agent_client.arguments import address, listed, participant, position, request_of
 
-R = TypeVar("R", bound=BaseModel)
+R = TypeVar("R", bound=WireModel)
 
 
 class AsyncMethods(ABC):
     """Every operation as a coroutine."""
 
     @abstractmethod
-    async def _ask(self, operation: str, response: type[R], request: BaseModel | None) -> R:
+    async def _ask(self, operation: str, response: type[R], request: WireModel | None) -> R:
         """Carry out one operation."""
 
     @overload
@@ -566,7 +565,7 @@ class SyncMethods(ABC):
     """Every operation as a function."""
 
     @abstractmethod
-    def _ask(self, operation: str, response: type[R], request: BaseModel | None) -> R:
+    def _ask(self, operation: str, response: type[R], request: WireModel | None) -> R:
         """Carry out one operation."""
 
     @overload

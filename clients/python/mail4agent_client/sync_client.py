@@ -9,8 +9,8 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Any, Self, TypeVar, Unpack
 
 import httpx2
-from pydantic import BaseModel
 
+from mail4agent_api._wire import WireModel
 from mail4agent_api.mail import Address, Message, MessageRef, Position, SendResponse
 from mail4agent_api.operations import OPERATIONS
 from mail4agent_client.connection import (
@@ -28,7 +28,7 @@ from mail4agent_client.settings import Secret, settings_of
 from mail4agent_client.watch import Show, Start, WatchFields, WatchOptions, WatchPlan
 
 R = TypeVar("R")
-B = TypeVar("B", bound=BaseModel)
+B = TypeVar("B", bound=WireModel)
 
 
 class SyncMailClient(SyncMethods):
@@ -112,7 +112,7 @@ class SyncMailClient(SyncMethods):
         """Follow the inbox: an iterator over each new message once, which outlives restarts of the daemon."""
         return SyncWatch(WatchPlan(WatchOptions(start=start, **options)), self._perform)
 
-    def _ask(self, operation: str, response: type[B], request: BaseModel | None) -> B:
+    def _ask(self, operation: str, response: type[B], request: WireModel | None) -> B:
         return self._run(exchange(OPERATIONS[operation], response, request, self._retries))
 
     def _run(self, steps: Generator[Ask | Pause, Answer | None, R]) -> R:

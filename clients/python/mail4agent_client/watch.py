@@ -13,8 +13,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Literal, TypedDict, TypeVar
 
-from pydantic import BaseModel
-
+from mail4agent_api._wire import WireModel
 from mail4agent_api.codec import decode_value
 from mail4agent_api.errors import (
     InternalError,
@@ -107,7 +106,7 @@ class WatchFields(TypedDict, total=False):
     on_fault: Callable[[Exception, float], None] | None
 
 
-R = TypeVar("R", bound=BaseModel)
+R = TypeVar("R", bound=WireModel)
 Steps = Generator[Ask | Pause | Show, Answer | None, None]
 
 
@@ -215,7 +214,7 @@ class WatchPlan:
             yield Pause(self._backoff.next())
 
     def _asked(
-        self, operation: str, response: type[R], request: BaseModel
+        self, operation: str, response: type[R], request: WireModel
     ) -> Generator[Ask | Pause, Answer | None, R]:
         """The answer to one request, faults waited out."""
         while True:
