@@ -40,7 +40,7 @@ def body_of(argument: str | None, file: Path | None) -> str:
             raise typer.BadParameter(f"cannot be read: {failure.strerror}", param_hint="--file") from None
     if argument is not None and argument != "-":
         return argument
-    if argument is None and sys.stdin.isatty():
+    if sys.stdin is None or (argument is None and sys.stdin.isatty()):
         raise typer.BadParameter("give the text, --file PATH, or - for standard input", param_hint="BODY")
     return _text(sys.stdin.buffer)
 

@@ -7,7 +7,13 @@ from enum import IntEnum
 from typing import Any
 
 from mail4agent_api.codec import encode
-from mail4agent_api.errors import AttestationFailedError, RefusalError, UnauthenticatedError
+from mail4agent_api.errors import (
+    AttestationFailedError,
+    MalformedError,
+    RefusalError,
+    TooLargeError,
+    UnauthenticatedError,
+)
 from mail4agent_client import ClientError, SettingInvalidError
 from mail4agent_daemon.cli.terminal import json_text, visible
 
@@ -77,6 +83,14 @@ def sentence_of(failure: Failure) -> str:
     """What a person is told; texts that the daemon sent are made safe for a terminal."""
     if not isinstance(failure, RefusalError):
         return visible(str(failure))
+    match failure:
+        case MalformedError():
+            return visible(f"{failure.refusal.field} {failure.refusal.reason}")
+        case TooLargeError():
+            refused = failure.refusal
+            return visible(f"{refused.field} is {refused.actual} where at most {refused.limit} is allowed")
+        case _:
+            pass
     refusal: Any = failure.refusal
     what = (type(failure).__doc__ or failure.kind).strip().split("\n\n")[0].rstrip(".")
     facts = {name: value for name, value in refusal.model_dump().items() if name != "kind"}

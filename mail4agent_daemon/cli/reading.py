@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from mail4agent_api.mail import AckRecorded, AckRefused, Message, WaitResult
-from mail4agent_client import ClientError
+from mail4agent_api.codec import decode_value
+from mail4agent_api.mail import AckRecorded, AckRefused, Message, ParticipantAddress, Position
+from mail4agent_client import ClientError, SyncMailClient
 from mail4agent_client.arguments import position
 from mail4agent_daemon.cli.exits import Exit, sentence_of
 from mail4agent_daemon.cli.layout import block, message_row, messages_table, show_whole, whole
@@ -19,6 +20,8 @@ from mail4agent_daemon.cli.verbs import Mail, verb
 
 #: Ids in one request, a bound of the contract.
 ACKS_AT_ONCE = 256
+#: Messages in one request, a bound of the contract.
+PAGE = 256
 #: Seconds that one request may wait.
 WAIT_AT_ONCE = 60
 #: Ids that are read from standard input at most.
@@ -26,7 +29,7 @@ IDS_LIMIT = 100_000
 
 Limit = Annotated[int, typer.Option("--limit", "-n", help="Messages at most, 1 to 256.")]
 AfterId = Annotated[
-    str | None, typer.Option("--after", metavar="ID", help="Only what came after this message.")
+    str | None, typer.Option("--after", metavar="ID", help="Only what came after this message (or MS/ID).")
 ]
 BeforeId = Annotated[
     str | None,
@@ -97,8 +100,8 @@ def inbox(
         order="newest" if newest or before is not None else "oldest",
         unread_only=unread,
         since_unix_ms=None if since is None else _unix_ms(since),
-        after=None if after is None else mail.client.get(message_id=after),
-        before=None if before is None else mail.client.get(message_id=before),
+        after=position_of(mail, after),
+        before=position_of(mail, before),
         **filters,
     )
     if mail.as_json:
@@ -122,7 +125,7 @@ def _follow(
         client.whoami()
         start: Any = "unread" if unread else "now"
         if after is not None:
-            start = client.get(message_id=after)
+            start = position_of(mail, after)
         for message in client.watch(
             start,
             ack=acknowledge,
@@ -202,7 +205,7 @@ def _ids(arguments: list[str]) -> list[str]:
 def wait(
     mail: Mail,
     secs: Annotated[
-        float, typer.Option("--secs", "-t", min=0, max=86_400, help="Seconds to wait at most.")
+        int, typer.Option("--secs", "-t", min=0, max=86_400, help="Seconds to wait at most.")
     ] = 25,
     after: AfterId = None,
 ) -> Exit:
@@ -212,28 +215,50 @@ def wait(
     one), and with status 5 when none came in time.
     """
     client = mail.client
-    start = client.wait(wait_secs=0).newest if after is None else position(client.get(message_id=after))
+    me = client.whoami().address
+    start = client.wait(wait_secs=0).newest if after is None else position_of(mail, after)
     end = time.monotonic() + secs
+    left = secs
     while True:
-        left = min(WAIT_AT_ONCE, max(0, round(end - time.monotonic())))
-        # With no position at all, everything that comes is new.
-        result = client.wait(after=start, wait_secs=left)
-        arrived = result.newest != start and bool(
-            client.inbox(after=start, unread_only=True, limit=1).messages
-        )
-        if arrived or time.monotonic() >= end or left == 0:
+        result = client.wait(after=start, wait_secs=min(WAIT_AT_ONCE, left))
+        arrived = result.newest != start and _is_there(client, start, me)
+        left = round(end - time.monotonic())
+        if arrived or left <= 0:
             break
-    _waited(mail, result, arrived)
-    return Exit.OK if arrived else Exit.NOTHING
-
-
-def _waited(mail: Mail, result: WaitResult, arrived: bool) -> None:
     if mail.as_json:
         mail.json(result)
     elif arrived:
         mail.line(f"{result.unread} unread")
     else:
         mail.note("mail4agent: nothing arrived")
+    return Exit.OK if arrived else Exit.NOTHING
+
+
+def _is_there(client: SyncMailClient, after: Position | None, me: ParticipantAddress) -> bool:
+    """Whether a message of somebody else stands behind a position; the caller's own posts end no wait."""
+    while True:
+        messages = client.inbox(after=after, limit=PAGE).messages
+        if any(message.from_ != me for message in messages):
+            return True
+        if not messages:
+            return False
+        after = position(messages[-1])
+
+
+def place_of(text: str) -> Position:
+    """A position from ``MS/ID``. Raises MalformedError and TooLargeError for its parts."""
+    unix_ms, slash, message_id = text.partition("/")
+    if not (slash and unix_ms.isascii() and unix_ms.isdigit()):
+        raise typer.BadParameter("must be MS/ID, as in 1700000000000/m4a_…")
+    # Twenty digits reach past every time there is, and are still quick to read.
+    return decode_value(Position, {"created_at_unix_ms": int(unix_ms[:21]), "message_id": message_id})
+
+
+def position_of(mail: Mail, text: str | None) -> Position | None:
+    """A position from ``MS/ID``, or from a message's id alone, which is looked up."""
+    if text is None:
+        return None
+    return place_of(text) if "/" in text else position(mail.client.get(message_id=text))
 
 
 def _unix_ms(text: str) -> int:

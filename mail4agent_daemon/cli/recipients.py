@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from typing import Any
 
 import typer
 
@@ -15,6 +16,12 @@ from mail4agent_daemon.cli.verbs import Mail
 
 #: Seconds that a prompt or a refusal waits for names.
 NAMES_SECS = 1.0
+QUICK: dict[str, Any] = {
+    "answer_secs": NAMES_SECS,
+    "connect_secs": NAMES_SECS,
+    "retries": RetryPolicy(attempts=1),
+    "keep_alive": False,
+}
 
 
 def _names(client: SyncMailClient) -> tuple[list[str], list[str]]:
@@ -34,14 +41,7 @@ def _quick(context: typer.Context) -> tuple[list[str], list[str]]:
         settings = settings_of(given.get("url"), token_file=given.get("token_file"))
         if settings.credential is None and key.exists():
             settings = settings_of(given.get("url"), token_file=key)
-        client = SyncMailClient(
-            settings.url,
-            token=settings.credential,
-            answer_secs=NAMES_SECS,
-            connect_secs=NAMES_SECS,
-            retries=RetryPolicy(attempts=1),
-            keep_alive=False,
-        )
+        client = SyncMailClient(settings.url, token=settings.credential, **QUICK)
     except (ClientError, OSError):
         return [], []
     return _names(client)
@@ -72,7 +72,7 @@ def near_names(mail: Mail, refusal: RefusalError) -> str | None:
             wrong, is_room = str(refusal.refusal.room), True
         case _:
             return None
-    accounts, rooms = _names(mail.connect())
+    accounts, rooms = _names(mail.connect(**QUICK))
     texts = {name.lower(): name for name in accounts} | {f"#{room}".lower(): f"#{room}" for room in rooms}
     # The same name as the other sort of recipient is the likeliest slip, then a slip of the finger.
     other = wrong if is_room else f"#{wrong}"

@@ -19,12 +19,9 @@ from mail4agent_daemon.cli.layout import (
     shortened,
     whole,
 )
-from mail4agent_daemon.cli.reading import BeforeId, Limit, Room, SentBy
+from mail4agent_daemon.cli.reading import PAGE, BeforeId, Limit, Room, SentBy, position_of
 from mail4agent_daemon.cli.terminal import short_time, styled
 from mail4agent_daemon.cli.verbs import Mail, verb
-
-#: Messages in one request, a bound of the contract.
-PAGE = 256
 
 
 def register(app: typer.Typer) -> None:
@@ -78,7 +75,7 @@ def search(
         limit=limit,
         room=room,
         sent_by=sent_by,
-        before=None if before is None else mail.client.get(message_id=before),
+        before=position_of(mail, before),
     )
     if mail.as_json:
         mail.json(page)
@@ -90,9 +87,7 @@ def search(
 
 def sent(mail: Mail, limit: Limit = 50, before: BeforeId = None) -> None:
     """List what one sent, newest first, and how many readers acknowledged it."""
-    page = mail.client.sent(
-        limit=limit, before=None if before is None else mail.client.get(message_id=before)
-    )
+    page = mail.client.sent(limit=limit, before=position_of(mail, before))
     if mail.as_json:
         mail.json(page)
     elif mail.for_person:

@@ -8,10 +8,15 @@ import typer
 
 from mail4agent_daemon.cli.accounts import Account, Yes
 from mail4agent_daemon.cli.layout import message_row, messages_table
-from mail4agent_daemon.cli.reading import AfterId, Limit
+from mail4agent_daemon.cli.reading import Limit, place_of
 from mail4agent_daemon.cli.recipients import complete_account, near_names
 from mail4agent_daemon.cli.terminal import exact_time, visible
 from mail4agent_daemon.cli.verbs import Mail, confirmed, verb
+
+#: Only the position itself: an operator may not read the message to look it up.
+Place = Annotated[
+    str | None, typer.Option("--after", metavar="MS/ID", help="Only what came after this position.")
+]
 
 
 def register(admin: typer.Typer) -> None:
@@ -70,14 +75,14 @@ def inbox(
     ],
     unread: Annotated[bool, typer.Option("--unread", "-u", help="Only what is not acknowledged.")] = False,
     limit: Limit = 50,
-    after: AfterId = None,
+    after: Place = None,
 ) -> None:
     """List somebody's inbox, oldest first."""
     page = mail.client.admin_inbox(
         address=address,
         limit=limit,
         unread_only=unread,
-        after=None if after is None else mail.client.get(message_id=after),
+        after=None if after is None else place_of(after),
     )
     if mail.as_json:
         mail.json(page)

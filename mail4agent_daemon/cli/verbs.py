@@ -97,15 +97,15 @@ class Mail:
         settings = settings_of(self._url, token_file=key, allow_plain_http=self._allow_plain_http)
         return replace(settings, credential_from=str(key))
 
-    def connect(self, *, keep_alive: bool = False) -> SyncMailClient:
-        """A new client."""
+    def connect(self, **options: Any) -> SyncMailClient:
+        """A new client; ``options`` are those of ``SyncMailClient``."""
         settings = self.settings
+        usual: dict[str, Any] = {"keep_alive": False, "retries": RetryPolicy(attempts=3, all_pauses=3.0)}
         return SyncMailClient(
             settings.url,
             token=settings.credential,
             allow_plain_http=self._allow_plain_http,
-            keep_alive=keep_alive,
-            retries=RetryPolicy(attempts=3, all_pauses=3.0),
+            **{**usual, **options},
         )
 
     @cached_property
@@ -234,6 +234,6 @@ def confirmed(mail: Mail, question: str, yes: bool) -> None:
     """
     if yes:
         return
-    if mail.as_json or not sys.stdin.isatty():
+    if mail.as_json or sys.stdin is None or not sys.stdin.isatty():
         raise typer.BadParameter("this cannot be undone; give --yes", param_hint="--yes")
-    typer.confirm(question, abort=True)
+    typer.confirm(question, abort=True, err=True)
