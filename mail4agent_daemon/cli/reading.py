@@ -208,30 +208,37 @@ def wait(
         int, typer.Option("--secs", "-t", min=0, max=86_400, help="Seconds to wait at most.")
     ] = 25,
     after: AfterId = None,
+    new: Annotated[bool, typer.Option("--new", help="Only for what comes from now on.")] = False,
 ) -> Exit:
-    """Wait until mail arrives.
+    """Wait until there is mail.
 
-    Ends with status 0 as soon as a message of somebody else stands after the newest one (or after a given
-    one), and with status 5 when none came in time.
+    Ends with status 0 as soon as a message is not acknowledged (with --after or --new: as soon as somebody
+    else's message stands after that one, or after the newest one now), and with status 5 when that is not so
+    in time.
     """
     client = mail.client
-    me = client.whoami().address
-    start = client.wait(wait_secs=0).newest if after is None else position_of(mail, after)
+    now = client.wait(wait_secs=0)
+    start = now.newest if after is None else position_of(mail, after)
+    is_position = new or after is not None
+    me = client.whoami().address if is_position else None
     end = time.monotonic() + secs
-    left = secs
+    result, left = now, secs
     while True:
-        result = client.wait(after=start, wait_secs=min(WAIT_AT_ONCE, left))
-        arrived = result.newest != start and _is_there(client, start, me)
-        left = round(end - time.monotonic())
-        if arrived or left <= 0:
+        there = _is_there(client, start, me) if me is not None else result.unread > 0
+        if there or left <= 0:
             break
+        result = client.wait(after=start, wait_secs=min(WAIT_AT_ONCE, left))
+        if me is None:
+            # What came may be acknowledged by another process already; it must not end the next wait too.
+            start = result.newest
+        left = round(end - time.monotonic())
     if mail.as_json:
         mail.json(result)
-    elif arrived:
+    elif there:
         mail.line(f"{result.unread} unread")
     else:
         mail.note("mail4agent: nothing arrived")
-    return Exit.OK if arrived else Exit.NOTHING
+    return Exit.OK if there else Exit.NOTHING
 
 
 def _is_there(client: SyncMailClient, after: Position | None, me: ParticipantAddress) -> bool:
