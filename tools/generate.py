@@ -16,6 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import bounds
+import client
 import openapi
 import operations
 import reference
@@ -74,6 +75,7 @@ def outputs() -> dict[str, str]:
     out["mail4agent_api/operations.py"] = formatted(operations.operations_module())
     out["mail4agent_api/errors.py"] = formatted(operations.errors_module(definitions))
     out["mail4agent_api/bounds.py"] = formatted(bounds.bounds_module(definitions))
+    out["clients/python/mail4agent_client/methods.py"] = formatted(client.methods_module(definitions, table))
     out["schemas/openapi.json"] = pretty(openapi.document(definitions, table))
     out["clients/typescript/src/types.d.ts"] = typescript.declarations(definitions, table)
     out["docs/operations.md"] = reference.page(definitions, table)

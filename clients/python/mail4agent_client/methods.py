@@ -1,0 +1,1030 @@
+# Generated from schemas/operations.json by tools/generate.py; do not edit.
+
+"""One method for each operation: from the request, or its fields, to the response."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Literal, TypeVar, overload
+
+from mail4agent_api.mail import (
+    AckManyRequest,
+    AckManyResponse,
+    AckRequest,
+    AckResponse,
+    Address,
+    Directory,
+    DirectoryRequest,
+    Done,
+    Health,
+    InboxOfRequest,
+    InboxPage,
+    InboxRequest,
+    IssuedSecret,
+    Message,
+    MessageGetRequest,
+    MessagePurgeRequest,
+    MessageRef,
+    ParticipantAddress,
+    ParticipantList,
+    ParticipantListRequest,
+    ParticipantPermitRequest,
+    ParticipantPurgeRequest,
+    ParticipantRecord,
+    ParticipantRegistration,
+    ParticipantRemoveRequest,
+    ParticipantRevokeRequest,
+    ParticipantRotateRequest,
+    Position,
+    PurgeReport,
+    RetentionReport,
+    RetentionRequest,
+    RoomCreateRequest,
+    RoomList,
+    RoomListRequest,
+    RoomMemberRequest,
+    RoomMembers,
+    RoomMembersRequest,
+    RoomRemoveRequest,
+    SearchPage,
+    SearchRequest,
+    SendManyRequest,
+    SendManyResponse,
+    SendRequest,
+    SendResponse,
+    SentPage,
+    SentRequest,
+    ThreadPage,
+    ThreadRequest,
+    UnreadCount,
+    UnreadCountRequest,
+    WaitRequest,
+    WaitResult,
+    WhoAmI,
+    WhoAmIRequest,
+)
+from mail4agent_api._wire import WireModel
+from mail4agent_client.arguments import address, listed, participant, position, request_of
+
+R = TypeVar("R", bound=WireModel)
+
+
+class AsyncMethods(ABC):
+    """Every operation as a coroutine."""
+
+    @abstractmethod
+    async def _ask(self, operation: str, response: type[R], request: WireModel | None) -> R:
+        """Carry out one operation."""
+
+    @overload
+    async def send(self, request: SendRequest, /) -> SendResponse: ...
+    @overload
+    async def send(
+        self,
+        /,
+        *,
+        to: Address | str,
+        subject: str,
+        body: str,
+        reply_to: str | None = None,
+        correlation: str | None = None,
+        refs: Sequence[MessageRef] = (),
+        idempotency_key: str | None = None,
+    ) -> SendResponse: ...
+    async def send(self, request: SendRequest | None = None, /, **fields: Any) -> SendResponse:
+        """Post one message; with an idempotency key a repeat gives the first answer.
+
+        Raises UnknownParticipantError, UnknownRoomError, UnknownSessionError, UnknownMessageError, NotAddressedToYouError, PermissionDeniedError, IdempotencyConflictError.
+        """
+        return await self._ask(
+            "mail.send", SendResponse, request_of(SendRequest, request, fields, to=address, refs=listed)
+        )
+
+    @overload
+    async def send_many(self, request: SendManyRequest, /) -> SendManyResponse: ...
+    @overload
+    async def send_many(self, /, *, messages: Sequence[SendRequest]) -> SendManyResponse: ...
+    async def send_many(self, request: SendManyRequest | None = None, /, **fields: Any) -> SendManyResponse:
+        """Post up to 100 messages in one commit; each has its own outcome.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask(
+            "mail.send_many", SendManyResponse, request_of(SendManyRequest, request, fields, messages=listed)
+        )
+
+    @overload
+    async def inbox(self, request: InboxRequest, /) -> InboxPage: ...
+    @overload
+    async def inbox(
+        self,
+        /,
+        *,
+        since_unix_ms: int | None = None,
+        limit: int = 50,
+        wait_secs: int | None = None,
+        after: Position | Message | None = None,
+        before: Position | Message | None = None,
+        order: Literal["oldest", "newest"] = "oldest",
+        unread_only: bool = False,
+        thread: str | None = None,
+        sent_by: str | None = None,
+        room: str | None = None,
+        correlation: str | None = None,
+        max_bytes: int = 1048576,
+    ) -> InboxPage: ...
+    async def inbox(self, request: InboxRequest | None = None, /, **fields: Any) -> InboxPage:
+        """Read one page of the caller's inbox, waiting for mail when asked to.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask(
+            "mail.inbox",
+            InboxPage,
+            request_of(InboxRequest, request, fields, after=position, before=position),
+        )
+
+    @overload
+    async def wait(self, request: WaitRequest, /) -> WaitResult: ...
+    @overload
+    async def wait(
+        self, /, *, after: Position | Message | None = None, wait_secs: int = 25
+    ) -> WaitResult: ...
+    async def wait(self, request: WaitRequest | None = None, /, **fields: Any) -> WaitResult:
+        """Wait until mail that is not the caller's own stands after a position.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask(
+            "mail.wait", WaitResult, request_of(WaitRequest, request, fields, after=position)
+        )
+
+    @overload
+    async def ack(self, request: AckRequest, /) -> AckResponse: ...
+    @overload
+    async def ack(self, /, *, message_id: str) -> AckResponse: ...
+    async def ack(self, request: AckRequest | None = None, /, **fields: Any) -> AckResponse:
+        """Acknowledge one message; a repeat gives the first acknowledgement.
+
+        Raises UnknownMessageError, NotAddressedToYouError, PermissionDeniedError.
+        """
+        return await self._ask("mail.ack", AckResponse, request_of(AckRequest, request, fields))
+
+    @overload
+    async def ack_many(self, request: AckManyRequest, /) -> AckManyResponse: ...
+    @overload
+    async def ack_many(self, /, *, message_ids: Sequence[str]) -> AckManyResponse: ...
+    async def ack_many(self, request: AckManyRequest | None = None, /, **fields: Any) -> AckManyResponse:
+        """Acknowledge up to 256 messages in one commit; each has its own outcome.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask(
+            "mail.ack_many", AckManyResponse, request_of(AckManyRequest, request, fields, message_ids=listed)
+        )
+
+    @overload
+    async def get(self, request: MessageGetRequest, /) -> Message: ...
+    @overload
+    async def get(self, /, *, message_id: str) -> Message: ...
+    async def get(self, request: MessageGetRequest | None = None, /, **fields: Any) -> Message:
+        """Read one message that the caller may read or wrote.
+
+        Raises UnknownMessageError, NotAddressedToYouError, PermissionDeniedError.
+        """
+        return await self._ask("mail.get", Message, request_of(MessageGetRequest, request, fields))
+
+    @overload
+    async def unread(self, request: UnreadCountRequest, /) -> UnreadCount: ...
+    @overload
+    async def unread(self, /, *, target: ParticipantAddress | str) -> UnreadCount: ...
+    async def unread(self, request: UnreadCountRequest | None = None, /, **fields: Any) -> UnreadCount:
+        """Count what a participant has not acknowledged: oneself, or for an operator anyone.
+
+        Raises UnknownParticipantError, UnknownSessionError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "mail.unread", UnreadCount, request_of(UnreadCountRequest, request, fields, target=participant)
+        )
+
+    @overload
+    async def thread(self, request: ThreadRequest, /) -> ThreadPage: ...
+    @overload
+    async def thread(
+        self, /, *, message_id: str, limit: int = 50, after: Position | Message | None = None
+    ) -> ThreadPage: ...
+    async def thread(self, request: ThreadRequest | None = None, /, **fields: Any) -> ThreadPage:
+        """Read the thread of a message, oldest first.
+
+        Raises UnknownMessageError, NotAddressedToYouError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "mail.thread", ThreadPage, request_of(ThreadRequest, request, fields, after=position)
+        )
+
+    @overload
+    async def search(self, request: SearchRequest, /) -> SearchPage: ...
+    @overload
+    async def search(
+        self,
+        /,
+        *,
+        query: str,
+        limit: int = 20,
+        before: Position | Message | None = None,
+        room: str | None = None,
+        sent_by: str | None = None,
+    ) -> SearchPage: ...
+    async def search(self, request: SearchRequest | None = None, /, **fields: Any) -> SearchPage:
+        """Find messages by words and phrases, newest first.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask(
+            "mail.search", SearchPage, request_of(SearchRequest, request, fields, before=position)
+        )
+
+    @overload
+    async def sent(self, request: SentRequest, /) -> SentPage: ...
+    @overload
+    async def sent(self, /, *, limit: int = 50, before: Position | Message | None = None) -> SentPage: ...
+    async def sent(self, request: SentRequest | None = None, /, **fields: Any) -> SentPage:
+        """List what the caller sent and who acknowledged it, newest first.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask(
+            "mail.sent", SentPage, request_of(SentRequest, request, fields, before=position)
+        )
+
+    async def whoami(self, request: WhoAmIRequest | None = None, /) -> WhoAmI:
+        """Tell the caller its own address, label and rooms."""
+        return await self._ask("mail.whoami", WhoAmI, WhoAmIRequest() if request is None else request)
+
+    async def directory(self, request: DirectoryRequest | None = None, /) -> Directory:
+        """List every account and room.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask(
+            "mail.directory", Directory, DirectoryRequest() if request is None else request
+        )
+
+    @overload
+    async def admin_participant(self, request: ParticipantRegistration, /) -> IssuedSecret: ...
+    @overload
+    async def admin_participant(
+        self,
+        /,
+        *,
+        id: str,
+        label: str | None = None,
+        may_send: bool = False,
+        may_read: bool = False,
+        operator: bool = False,
+    ) -> IssuedSecret: ...
+    async def admin_participant(
+        self, request: ParticipantRegistration | None = None, /, **fields: Any
+    ) -> IssuedSecret:
+        """Register an account and show its secret once.
+
+        Raises AlreadyExistsError, IdRetiredError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "admin.participant", IssuedSecret, request_of(ParticipantRegistration, request, fields)
+        )
+
+    @overload
+    async def admin_participant_rotate(self, request: ParticipantRotateRequest, /) -> IssuedSecret: ...
+    @overload
+    async def admin_participant_rotate(self, /, *, id: str) -> IssuedSecret: ...
+    async def admin_participant_rotate(
+        self, request: ParticipantRotateRequest | None = None, /, **fields: Any
+    ) -> IssuedSecret:
+        """Replace an account's secret; the old one is dead at once.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "admin.participant.rotate", IssuedSecret, request_of(ParticipantRotateRequest, request, fields)
+        )
+
+    @overload
+    async def admin_participant_revoke(self, request: ParticipantRevokeRequest, /) -> Done: ...
+    @overload
+    async def admin_participant_revoke(self, /, *, id: str) -> Done: ...
+    async def admin_participant_revoke(
+        self, request: ParticipantRevokeRequest | None = None, /, **fields: Any
+    ) -> Done:
+        """Kill an account's secret.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "admin.participant.revoke", Done, request_of(ParticipantRevokeRequest, request, fields)
+        )
+
+    @overload
+    async def admin_participant_remove(self, request: ParticipantRemoveRequest, /) -> Done: ...
+    @overload
+    async def admin_participant_remove(self, /, *, id: str) -> Done: ...
+    async def admin_participant_remove(
+        self, request: ParticipantRemoveRequest | None = None, /, **fields: Any
+    ) -> Done:
+        """Remove an account and retire its id.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "admin.participant.remove", Done, request_of(ParticipantRemoveRequest, request, fields)
+        )
+
+    @overload
+    async def admin_participant_purge(self, request: ParticipantPurgeRequest, /) -> PurgeReport: ...
+    @overload
+    async def admin_participant_purge(self, /, *, id: str) -> PurgeReport: ...
+    async def admin_participant_purge(
+        self, request: ParticipantPurgeRequest | None = None, /, **fields: Any
+    ) -> PurgeReport:
+        """Delete a removed account with its mail and free its id.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "admin.participant.purge", PurgeReport, request_of(ParticipantPurgeRequest, request, fields)
+        )
+
+    @overload
+    async def admin_participant_permit(self, request: ParticipantPermitRequest, /) -> ParticipantRecord: ...
+    @overload
+    async def admin_participant_permit(
+        self,
+        /,
+        *,
+        id: str,
+        grant: Sequence[
+            Literal[
+                "mail:send",
+                "mail:read",
+                "mail:operator",
+                "outbox:stage",
+                "outbox:stamp",
+                "outbox:review",
+                "frontdoor:drain",
+                "frontdoor:extract",
+                "frontdoor:brief",
+                "frontdoor:review",
+                "note:deliver",
+                "note:produce",
+                "note:read",
+                "mailbox:read",
+            ]
+        ] = (),
+        revoke: Sequence[
+            Literal[
+                "mail:send",
+                "mail:read",
+                "mail:operator",
+                "outbox:stage",
+                "outbox:stamp",
+                "outbox:review",
+                "frontdoor:drain",
+                "frontdoor:extract",
+                "frontdoor:brief",
+                "frontdoor:review",
+                "note:deliver",
+                "note:produce",
+                "note:read",
+                "mailbox:read",
+            ]
+        ] = (),
+        both: bool = False,
+    ) -> ParticipantRecord: ...
+    async def admin_participant_permit(
+        self, request: ParticipantPermitRequest | None = None, /, **fields: Any
+    ) -> ParticipantRecord:
+        """Grant and revoke capabilities.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "admin.participant.permit",
+            ParticipantRecord,
+            request_of(ParticipantPermitRequest, request, fields, grant=listed, revoke=listed),
+        )
+
+    @overload
+    async def admin_participant_list(self, request: ParticipantListRequest, /) -> ParticipantList: ...
+    @overload
+    async def admin_participant_list(
+        self, /, *, after: str | None = None, limit: int = 256
+    ) -> ParticipantList: ...
+    async def admin_participant_list(
+        self, request: ParticipantListRequest | None = None, /, **fields: Any
+    ) -> ParticipantList:
+        """List accounts with their capabilities.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask(
+            "admin.participant.list", ParticipantList, request_of(ParticipantListRequest, request, fields)
+        )
+
+    @overload
+    async def admin_room(self, request: RoomCreateRequest, /) -> Done: ...
+    @overload
+    async def admin_room(self, /, *, id: str, posting: Literal["open", "members"] = "open") -> Done: ...
+    async def admin_room(self, request: RoomCreateRequest | None = None, /, **fields: Any) -> Done:
+        """Create a room.
+
+        Raises AlreadyExistsError, PermissionDeniedError.
+        """
+        return await self._ask("admin.room", Done, request_of(RoomCreateRequest, request, fields))
+
+    @overload
+    async def admin_room_remove(self, request: RoomRemoveRequest, /) -> Done: ...
+    @overload
+    async def admin_room_remove(self, /, *, room: str) -> Done: ...
+    async def admin_room_remove(self, request: RoomRemoveRequest | None = None, /, **fields: Any) -> Done:
+        """Remove a room with its mail.
+
+        Raises UnknownRoomError, PermissionDeniedError.
+        """
+        return await self._ask("admin.room.remove", Done, request_of(RoomRemoveRequest, request, fields))
+
+    @overload
+    async def admin_room_list(self, request: RoomListRequest, /) -> RoomList: ...
+    @overload
+    async def admin_room_list(self, /, *, after: str | None = None, limit: int = 256) -> RoomList: ...
+    async def admin_room_list(self, request: RoomListRequest | None = None, /, **fields: Any) -> RoomList:
+        """List rooms.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask("admin.room.list", RoomList, request_of(RoomListRequest, request, fields))
+
+    @overload
+    async def admin_room_members(self, request: RoomMembersRequest, /) -> RoomMembers: ...
+    @overload
+    async def admin_room_members(
+        self, /, *, room: str, after: str | None = None, limit: int = 256
+    ) -> RoomMembers: ...
+    async def admin_room_members(
+        self, request: RoomMembersRequest | None = None, /, **fields: Any
+    ) -> RoomMembers:
+        """List the members of a room.
+
+        Raises UnknownRoomError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "admin.room.members", RoomMembers, request_of(RoomMembersRequest, request, fields)
+        )
+
+    @overload
+    async def admin_room_member_add(self, request: RoomMemberRequest, /) -> Done: ...
+    @overload
+    async def admin_room_member_add(self, /, *, room: str, participant: str) -> Done: ...
+    async def admin_room_member_add(self, request: RoomMemberRequest | None = None, /, **fields: Any) -> Done:
+        """Put an account into a room.
+
+        Raises UnknownRoomError, UnknownParticipantError, PermissionDeniedError.
+        """
+        return await self._ask("admin.room.member.add", Done, request_of(RoomMemberRequest, request, fields))
+
+    @overload
+    async def admin_room_member_remove(self, request: RoomMemberRequest, /) -> Done: ...
+    @overload
+    async def admin_room_member_remove(self, /, *, room: str, participant: str) -> Done: ...
+    async def admin_room_member_remove(
+        self, request: RoomMemberRequest | None = None, /, **fields: Any
+    ) -> Done:
+        """Take an account out of a room.
+
+        Raises UnknownRoomError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "admin.room.member.remove", Done, request_of(RoomMemberRequest, request, fields)
+        )
+
+    @overload
+    async def admin_inbox(self, request: InboxOfRequest, /) -> InboxPage: ...
+    @overload
+    async def admin_inbox(
+        self,
+        /,
+        *,
+        address: ParticipantAddress | str,
+        limit: int = 50,
+        after: Position | Message | None = None,
+        unread_only: bool = False,
+    ) -> InboxPage: ...
+    async def admin_inbox(self, request: InboxOfRequest | None = None, /, **fields: Any) -> InboxPage:
+        """Read one page of a named participant's inbox.
+
+        Raises UnknownParticipantError, UnknownSessionError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "admin.inbox",
+            InboxPage,
+            request_of(InboxOfRequest, request, fields, address=participant, after=position),
+        )
+
+    @overload
+    async def admin_message_purge(self, request: MessagePurgeRequest, /) -> Done: ...
+    @overload
+    async def admin_message_purge(self, /, *, message_id: str) -> Done: ...
+    async def admin_message_purge(self, request: MessagePurgeRequest | None = None, /, **fields: Any) -> Done:
+        """Delete one message.
+
+        Raises UnknownMessageError, PermissionDeniedError.
+        """
+        return await self._ask("admin.message.purge", Done, request_of(MessagePurgeRequest, request, fields))
+
+    @overload
+    async def admin_retention(self, request: RetentionRequest, /) -> RetentionReport: ...
+    @overload
+    async def admin_retention(self, /, *, run: bool = False) -> RetentionReport: ...
+    async def admin_retention(
+        self, request: RetentionRequest | None = None, /, **fields: Any
+    ) -> RetentionReport:
+        """Report on retention, or run it now.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask(
+            "admin.retention", RetentionReport, request_of(RetentionRequest, request, fields)
+        )
+
+    async def health(self) -> Health:
+        """Tell whether the daemon can write and read."""
+        return await self._ask("health", Health, None)
+
+
+class SyncMethods(ABC):
+    """Every operation as a function."""
+
+    @abstractmethod
+    def _ask(self, operation: str, response: type[R], request: WireModel | None) -> R:
+        """Carry out one operation."""
+
+    @overload
+    def send(self, request: SendRequest, /) -> SendResponse: ...
+    @overload
+    def send(
+        self,
+        /,
+        *,
+        to: Address | str,
+        subject: str,
+        body: str,
+        reply_to: str | None = None,
+        correlation: str | None = None,
+        refs: Sequence[MessageRef] = (),
+        idempotency_key: str | None = None,
+    ) -> SendResponse: ...
+    def send(self, request: SendRequest | None = None, /, **fields: Any) -> SendResponse:
+        """Post one message; with an idempotency key a repeat gives the first answer.
+
+        Raises UnknownParticipantError, UnknownRoomError, UnknownSessionError, UnknownMessageError, NotAddressedToYouError, PermissionDeniedError, IdempotencyConflictError.
+        """
+        return self._ask(
+            "mail.send", SendResponse, request_of(SendRequest, request, fields, to=address, refs=listed)
+        )
+
+    @overload
+    def send_many(self, request: SendManyRequest, /) -> SendManyResponse: ...
+    @overload
+    def send_many(self, /, *, messages: Sequence[SendRequest]) -> SendManyResponse: ...
+    def send_many(self, request: SendManyRequest | None = None, /, **fields: Any) -> SendManyResponse:
+        """Post up to 100 messages in one commit; each has its own outcome.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask(
+            "mail.send_many", SendManyResponse, request_of(SendManyRequest, request, fields, messages=listed)
+        )
+
+    @overload
+    def inbox(self, request: InboxRequest, /) -> InboxPage: ...
+    @overload
+    def inbox(
+        self,
+        /,
+        *,
+        since_unix_ms: int | None = None,
+        limit: int = 50,
+        wait_secs: int | None = None,
+        after: Position | Message | None = None,
+        before: Position | Message | None = None,
+        order: Literal["oldest", "newest"] = "oldest",
+        unread_only: bool = False,
+        thread: str | None = None,
+        sent_by: str | None = None,
+        room: str | None = None,
+        correlation: str | None = None,
+        max_bytes: int = 1048576,
+    ) -> InboxPage: ...
+    def inbox(self, request: InboxRequest | None = None, /, **fields: Any) -> InboxPage:
+        """Read one page of the caller's inbox, waiting for mail when asked to.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask(
+            "mail.inbox",
+            InboxPage,
+            request_of(InboxRequest, request, fields, after=position, before=position),
+        )
+
+    @overload
+    def wait(self, request: WaitRequest, /) -> WaitResult: ...
+    @overload
+    def wait(self, /, *, after: Position | Message | None = None, wait_secs: int = 25) -> WaitResult: ...
+    def wait(self, request: WaitRequest | None = None, /, **fields: Any) -> WaitResult:
+        """Wait until mail that is not the caller's own stands after a position.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask("mail.wait", WaitResult, request_of(WaitRequest, request, fields, after=position))
+
+    @overload
+    def ack(self, request: AckRequest, /) -> AckResponse: ...
+    @overload
+    def ack(self, /, *, message_id: str) -> AckResponse: ...
+    def ack(self, request: AckRequest | None = None, /, **fields: Any) -> AckResponse:
+        """Acknowledge one message; a repeat gives the first acknowledgement.
+
+        Raises UnknownMessageError, NotAddressedToYouError, PermissionDeniedError.
+        """
+        return self._ask("mail.ack", AckResponse, request_of(AckRequest, request, fields))
+
+    @overload
+    def ack_many(self, request: AckManyRequest, /) -> AckManyResponse: ...
+    @overload
+    def ack_many(self, /, *, message_ids: Sequence[str]) -> AckManyResponse: ...
+    def ack_many(self, request: AckManyRequest | None = None, /, **fields: Any) -> AckManyResponse:
+        """Acknowledge up to 256 messages in one commit; each has its own outcome.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask(
+            "mail.ack_many", AckManyResponse, request_of(AckManyRequest, request, fields, message_ids=listed)
+        )
+
+    @overload
+    def get(self, request: MessageGetRequest, /) -> Message: ...
+    @overload
+    def get(self, /, *, message_id: str) -> Message: ...
+    def get(self, request: MessageGetRequest | None = None, /, **fields: Any) -> Message:
+        """Read one message that the caller may read or wrote.
+
+        Raises UnknownMessageError, NotAddressedToYouError, PermissionDeniedError.
+        """
+        return self._ask("mail.get", Message, request_of(MessageGetRequest, request, fields))
+
+    @overload
+    def unread(self, request: UnreadCountRequest, /) -> UnreadCount: ...
+    @overload
+    def unread(self, /, *, target: ParticipantAddress | str) -> UnreadCount: ...
+    def unread(self, request: UnreadCountRequest | None = None, /, **fields: Any) -> UnreadCount:
+        """Count what a participant has not acknowledged: oneself, or for an operator anyone.
+
+        Raises UnknownParticipantError, UnknownSessionError, PermissionDeniedError.
+        """
+        return self._ask(
+            "mail.unread", UnreadCount, request_of(UnreadCountRequest, request, fields, target=participant)
+        )
+
+    @overload
+    def thread(self, request: ThreadRequest, /) -> ThreadPage: ...
+    @overload
+    def thread(
+        self, /, *, message_id: str, limit: int = 50, after: Position | Message | None = None
+    ) -> ThreadPage: ...
+    def thread(self, request: ThreadRequest | None = None, /, **fields: Any) -> ThreadPage:
+        """Read the thread of a message, oldest first.
+
+        Raises UnknownMessageError, NotAddressedToYouError, PermissionDeniedError.
+        """
+        return self._ask(
+            "mail.thread", ThreadPage, request_of(ThreadRequest, request, fields, after=position)
+        )
+
+    @overload
+    def search(self, request: SearchRequest, /) -> SearchPage: ...
+    @overload
+    def search(
+        self,
+        /,
+        *,
+        query: str,
+        limit: int = 20,
+        before: Position | Message | None = None,
+        room: str | None = None,
+        sent_by: str | None = None,
+    ) -> SearchPage: ...
+    def search(self, request: SearchRequest | None = None, /, **fields: Any) -> SearchPage:
+        """Find messages by words and phrases, newest first.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask(
+            "mail.search", SearchPage, request_of(SearchRequest, request, fields, before=position)
+        )
+
+    @overload
+    def sent(self, request: SentRequest, /) -> SentPage: ...
+    @overload
+    def sent(self, /, *, limit: int = 50, before: Position | Message | None = None) -> SentPage: ...
+    def sent(self, request: SentRequest | None = None, /, **fields: Any) -> SentPage:
+        """List what the caller sent and who acknowledged it, newest first.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask("mail.sent", SentPage, request_of(SentRequest, request, fields, before=position))
+
+    def whoami(self, request: WhoAmIRequest | None = None, /) -> WhoAmI:
+        """Tell the caller its own address, label and rooms."""
+        return self._ask("mail.whoami", WhoAmI, WhoAmIRequest() if request is None else request)
+
+    def directory(self, request: DirectoryRequest | None = None, /) -> Directory:
+        """List every account and room.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask("mail.directory", Directory, DirectoryRequest() if request is None else request)
+
+    @overload
+    def admin_participant(self, request: ParticipantRegistration, /) -> IssuedSecret: ...
+    @overload
+    def admin_participant(
+        self,
+        /,
+        *,
+        id: str,
+        label: str | None = None,
+        may_send: bool = False,
+        may_read: bool = False,
+        operator: bool = False,
+    ) -> IssuedSecret: ...
+    def admin_participant(
+        self, request: ParticipantRegistration | None = None, /, **fields: Any
+    ) -> IssuedSecret:
+        """Register an account and show its secret once.
+
+        Raises AlreadyExistsError, IdRetiredError, PermissionDeniedError.
+        """
+        return self._ask(
+            "admin.participant", IssuedSecret, request_of(ParticipantRegistration, request, fields)
+        )
+
+    @overload
+    def admin_participant_rotate(self, request: ParticipantRotateRequest, /) -> IssuedSecret: ...
+    @overload
+    def admin_participant_rotate(self, /, *, id: str) -> IssuedSecret: ...
+    def admin_participant_rotate(
+        self, request: ParticipantRotateRequest | None = None, /, **fields: Any
+    ) -> IssuedSecret:
+        """Replace an account's secret; the old one is dead at once.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return self._ask(
+            "admin.participant.rotate", IssuedSecret, request_of(ParticipantRotateRequest, request, fields)
+        )
+
+    @overload
+    def admin_participant_revoke(self, request: ParticipantRevokeRequest, /) -> Done: ...
+    @overload
+    def admin_participant_revoke(self, /, *, id: str) -> Done: ...
+    def admin_participant_revoke(
+        self, request: ParticipantRevokeRequest | None = None, /, **fields: Any
+    ) -> Done:
+        """Kill an account's secret.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return self._ask(
+            "admin.participant.revoke", Done, request_of(ParticipantRevokeRequest, request, fields)
+        )
+
+    @overload
+    def admin_participant_remove(self, request: ParticipantRemoveRequest, /) -> Done: ...
+    @overload
+    def admin_participant_remove(self, /, *, id: str) -> Done: ...
+    def admin_participant_remove(
+        self, request: ParticipantRemoveRequest | None = None, /, **fields: Any
+    ) -> Done:
+        """Remove an account and retire its id.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return self._ask(
+            "admin.participant.remove", Done, request_of(ParticipantRemoveRequest, request, fields)
+        )
+
+    @overload
+    def admin_participant_purge(self, request: ParticipantPurgeRequest, /) -> PurgeReport: ...
+    @overload
+    def admin_participant_purge(self, /, *, id: str) -> PurgeReport: ...
+    def admin_participant_purge(
+        self, request: ParticipantPurgeRequest | None = None, /, **fields: Any
+    ) -> PurgeReport:
+        """Delete a removed account with its mail and free its id.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return self._ask(
+            "admin.participant.purge", PurgeReport, request_of(ParticipantPurgeRequest, request, fields)
+        )
+
+    @overload
+    def admin_participant_permit(self, request: ParticipantPermitRequest, /) -> ParticipantRecord: ...
+    @overload
+    def admin_participant_permit(
+        self,
+        /,
+        *,
+        id: str,
+        grant: Sequence[
+            Literal[
+                "mail:send",
+                "mail:read",
+                "mail:operator",
+                "outbox:stage",
+                "outbox:stamp",
+                "outbox:review",
+                "frontdoor:drain",
+                "frontdoor:extract",
+                "frontdoor:brief",
+                "frontdoor:review",
+                "note:deliver",
+                "note:produce",
+                "note:read",
+                "mailbox:read",
+            ]
+        ] = (),
+        revoke: Sequence[
+            Literal[
+                "mail:send",
+                "mail:read",
+                "mail:operator",
+                "outbox:stage",
+                "outbox:stamp",
+                "outbox:review",
+                "frontdoor:drain",
+                "frontdoor:extract",
+                "frontdoor:brief",
+                "frontdoor:review",
+                "note:deliver",
+                "note:produce",
+                "note:read",
+                "mailbox:read",
+            ]
+        ] = (),
+        both: bool = False,
+    ) -> ParticipantRecord: ...
+    def admin_participant_permit(
+        self, request: ParticipantPermitRequest | None = None, /, **fields: Any
+    ) -> ParticipantRecord:
+        """Grant and revoke capabilities.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return self._ask(
+            "admin.participant.permit",
+            ParticipantRecord,
+            request_of(ParticipantPermitRequest, request, fields, grant=listed, revoke=listed),
+        )
+
+    @overload
+    def admin_participant_list(self, request: ParticipantListRequest, /) -> ParticipantList: ...
+    @overload
+    def admin_participant_list(self, /, *, after: str | None = None, limit: int = 256) -> ParticipantList: ...
+    def admin_participant_list(
+        self, request: ParticipantListRequest | None = None, /, **fields: Any
+    ) -> ParticipantList:
+        """List accounts with their capabilities.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask(
+            "admin.participant.list", ParticipantList, request_of(ParticipantListRequest, request, fields)
+        )
+
+    @overload
+    def admin_room(self, request: RoomCreateRequest, /) -> Done: ...
+    @overload
+    def admin_room(self, /, *, id: str, posting: Literal["open", "members"] = "open") -> Done: ...
+    def admin_room(self, request: RoomCreateRequest | None = None, /, **fields: Any) -> Done:
+        """Create a room.
+
+        Raises AlreadyExistsError, PermissionDeniedError.
+        """
+        return self._ask("admin.room", Done, request_of(RoomCreateRequest, request, fields))
+
+    @overload
+    def admin_room_remove(self, request: RoomRemoveRequest, /) -> Done: ...
+    @overload
+    def admin_room_remove(self, /, *, room: str) -> Done: ...
+    def admin_room_remove(self, request: RoomRemoveRequest | None = None, /, **fields: Any) -> Done:
+        """Remove a room with its mail.
+
+        Raises UnknownRoomError, PermissionDeniedError.
+        """
+        return self._ask("admin.room.remove", Done, request_of(RoomRemoveRequest, request, fields))
+
+    @overload
+    def admin_room_list(self, request: RoomListRequest, /) -> RoomList: ...
+    @overload
+    def admin_room_list(self, /, *, after: str | None = None, limit: int = 256) -> RoomList: ...
+    def admin_room_list(self, request: RoomListRequest | None = None, /, **fields: Any) -> RoomList:
+        """List rooms.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask("admin.room.list", RoomList, request_of(RoomListRequest, request, fields))
+
+    @overload
+    def admin_room_members(self, request: RoomMembersRequest, /) -> RoomMembers: ...
+    @overload
+    def admin_room_members(
+        self, /, *, room: str, after: str | None = None, limit: int = 256
+    ) -> RoomMembers: ...
+    def admin_room_members(self, request: RoomMembersRequest | None = None, /, **fields: Any) -> RoomMembers:
+        """List the members of a room.
+
+        Raises UnknownRoomError, PermissionDeniedError.
+        """
+        return self._ask("admin.room.members", RoomMembers, request_of(RoomMembersRequest, request, fields))
+
+    @overload
+    def admin_room_member_add(self, request: RoomMemberRequest, /) -> Done: ...
+    @overload
+    def admin_room_member_add(self, /, *, room: str, participant: str) -> Done: ...
+    def admin_room_member_add(self, request: RoomMemberRequest | None = None, /, **fields: Any) -> Done:
+        """Put an account into a room.
+
+        Raises UnknownRoomError, UnknownParticipantError, PermissionDeniedError.
+        """
+        return self._ask("admin.room.member.add", Done, request_of(RoomMemberRequest, request, fields))
+
+    @overload
+    def admin_room_member_remove(self, request: RoomMemberRequest, /) -> Done: ...
+    @overload
+    def admin_room_member_remove(self, /, *, room: str, participant: str) -> Done: ...
+    def admin_room_member_remove(self, request: RoomMemberRequest | None = None, /, **fields: Any) -> Done:
+        """Take an account out of a room.
+
+        Raises UnknownRoomError, PermissionDeniedError.
+        """
+        return self._ask("admin.room.member.remove", Done, request_of(RoomMemberRequest, request, fields))
+
+    @overload
+    def admin_inbox(self, request: InboxOfRequest, /) -> InboxPage: ...
+    @overload
+    def admin_inbox(
+        self,
+        /,
+        *,
+        address: ParticipantAddress | str,
+        limit: int = 50,
+        after: Position | Message | None = None,
+        unread_only: bool = False,
+    ) -> InboxPage: ...
+    def admin_inbox(self, request: InboxOfRequest | None = None, /, **fields: Any) -> InboxPage:
+        """Read one page of a named participant's inbox.
+
+        Raises UnknownParticipantError, UnknownSessionError, PermissionDeniedError.
+        """
+        return self._ask(
+            "admin.inbox",
+            InboxPage,
+            request_of(InboxOfRequest, request, fields, address=participant, after=position),
+        )
+
+    @overload
+    def admin_message_purge(self, request: MessagePurgeRequest, /) -> Done: ...
+    @overload
+    def admin_message_purge(self, /, *, message_id: str) -> Done: ...
+    def admin_message_purge(self, request: MessagePurgeRequest | None = None, /, **fields: Any) -> Done:
+        """Delete one message.
+
+        Raises UnknownMessageError, PermissionDeniedError.
+        """
+        return self._ask("admin.message.purge", Done, request_of(MessagePurgeRequest, request, fields))
+
+    @overload
+    def admin_retention(self, request: RetentionRequest, /) -> RetentionReport: ...
+    @overload
+    def admin_retention(self, /, *, run: bool = False) -> RetentionReport: ...
+    def admin_retention(self, request: RetentionRequest | None = None, /, **fields: Any) -> RetentionReport:
+        """Report on retention, or run it now.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask("admin.retention", RetentionReport, request_of(RetentionRequest, request, fields))
+
+    def health(self) -> Health:
+        """Tell whether the daemon can write and read."""
+        return self._ask("health", Health, None)

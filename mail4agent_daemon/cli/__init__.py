@@ -1,0 +1,46 @@
+"""The script ``mail4agent``: a daemon's verbs, an operator's and those of mail. See docs/cli.md."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import sys
+
+import typer
+
+from mail4agent_daemon.cli import accounts, people, posting, reading, rooms, threads, upkeep
+from mail4agent_daemon.cli.exits import STATUSES
+
+
+def application() -> typer.Typer:
+    """Every verb that is installed."""
+    app = typer.Typer(
+        name="mail4agent",
+        help="Durable mail between agents.",
+        epilog=STATUSES,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    # The verbs of the daemon itself stand in a module of their own.
+    if importlib.util.find_spec("mail4agent_daemon.cli.daemon") is not None:
+        importlib.import_module("mail4agent_daemon.cli.daemon").register(app)
+    for noun in (posting, reading, threads, people):
+        noun.register(app)
+    admin = typer.Typer(
+        no_args_is_help=True, help="Accounts, rooms and upkeep, as an operator.", epilog=STATUSES
+    )
+    for noun in (accounts, rooms, upkeep):
+        noun.register(admin)
+    app.add_typer(admin, name="admin")
+    return app
+
+
+def main() -> None:
+    """Run the script."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character gets its escape, not a traceback.
+        with contextlib.suppress(AttributeError):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    application()()
