@@ -37,14 +37,20 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+#: Told of each answer: the path of the operation, the status, and how long it took, in seconds.
+Observer = Callable[[str | None, int, float], None]
+
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
 
 
 class Gate:
     """Pure ASGI middleware; the outermost."""
 
-    def __init__(self, app: App, *, names: Names, limits: Limits, log: Log) -> None:
+    def __init__(
+        self, app: App, *, names: Names, limits: Limits, log: Log, observe: Observer = lambda *_: None
+    ) -> None:
         self.app = app
+        self.observe = observe
         self.names = names
         self.limits = limits
         self.log = log
@@ -183,12 +189,15 @@ class _Passage:
 
     def _log(self) -> None:
         method = self._scope["method"]
+        secs = time.monotonic() - self._began
+        if self._status:
+            self._gate.observe(self._route, self._status, secs)
         self._gate.log.info(
             "request",
             request_id=self._request_id,
             method=method if method in _METHODS else "other",
             route=self._route,
             status=self._status or None,
-            ms=round((time.monotonic() - self._began) * 1000, 2),
+            ms=round(secs * 1000, 2),
             account=self._state.get("account"),
         )

@@ -159,3 +159,19 @@ def _holder(lock: int) -> Holder | None:
         holder = Holder(int(named["pid"]), int(named["since_unix_ms"]))
         return holder if holder.since else None
     return None
+
+
+def holder_of(path: Path) -> tuple[bool, Holder | None]:
+    """Whether a process holds the folder now, and who it said it is. Nothing is changed."""
+    try:
+        lock = os.open(path / LOCK_NAME, os.O_RDONLY | _OPEN)
+    except OSError:
+        return False, None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True, _holder(lock)
+    else:
+        return False, None
+    finally:
+        os.close(lock)

@@ -1,0 +1,111 @@
+"""The only wiring: which parts make a daemon, and in what order they start and stop."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from starlette.routing import Router
+
+from mail4agent_api.codec import encode
+from mail4agent_core.clock import Clock
+from mail4agent_core.ids import Ids
+from mail4agent_core.mail.administration import Administration
+from mail4agent_core.mail.engine import MailEngine
+from mail4agent_core.mail.sqlite import SqliteStore
+
+from .auth import Accounts
+from .bootstrap import ensure_operator
+from .connections import Connections
+from .dispatch import Dispatch
+from .endpoints import Endpoints, Listeners
+from .gate import App, Gate
+from .handlers import handlers
+from .health import HealthCheck
+from .http import JSON, HttpDoor, unknown_path
+from .limits import Limits
+from .log import Log
+from .metrics import Metrics
+from .names import names_of
+from .polling import Polling
+from .settings import Effective, SettingsError
+from .upkeep import keep_up
+from .waiting import Waiters
+
+VERSION = version("mail4agent")
+
+
+@dataclass(frozen=True, slots=True)
+class Daemon:
+    """A daemon that is ready to serve."""
+
+    app: App
+    waiters: Waiters
+    connections: Connections
+    store: SqliteStore
+
+
+@asynccontextmanager
+async def daemon(effective: Effective, listeners: Listeners, limits: Limits, log: Log, clock: Clock, ids: Ids) -> AsyncIterator[Daemon]:
+    """Open the store, see to the operator, and give the application; then end upkeep and close the store.
+
+    The caller holds the home. Raises StoreOpenError, OSError (the key file) and what the store raises.
+    """
+    settings = effective.settings
+    store = await SqliteStore.open(effective.database, clock)
+    try:
+        await ensure_operator(effective.home, store, clock, ids, log)
+        engine = MailEngine(store, ids)
+        administration = Administration(store, clock, ids, settings.retention.keep_days or None)
+        waiters, connections, accounts = Waiters(limits), Connections(limits, log), Accounts(store)
+        store.subscribe(waiters.wake)
+        polling = Polling(engine, accounts, waiters)
+        dispatch = Dispatch(handlers(engine, administration, polling, effective.home, log), accounts)
+        check, metrics = HealthCheck(store, clock, VERSION, time.monotonic), Metrics(waiters, connections, store.figures)
+
+        async def health() -> tuple[bytes, bytes]:
+            return JSON, encode(await check.answer())
+
+        # Later doors (MCP, the console) are routes of this router.
+        router = Router(routes=[], default=unknown_path)
+        door = HttpDoor(dispatch, {"/health": health, "/metrics": metrics.page}, router)
+        names = names_of(listeners.host, listeners.port, tls=listeners.endpoints.tls, extra=settings.server.names)
+        gate = Gate(door, names=names, limits=limits, log=log, observe=metrics.request)
+        stop = asyncio.Event()
+        upkeep = asyncio.create_task(keep_up(administration, clock, log, stop))
+        try:
+            yield Daemon(gate, waiters, connections, store)
+        finally:
+            stop.set()
+            # A run of retention goes on at the next start.
+            upkeep.cancel()
+            with suppress(asyncio.CancelledError):
+                await upkeep
+    finally:
+        await store.close()
+
+
+def endpoints_of(effective: Effective) -> Endpoints:
+    """What the settings say of where to listen. Raises SettingsError."""
+    server = effective.settings.server
+    host, port = parse_bind(server.bind)
+    return Endpoints(
+        host=host,
+        port=port,
+        socket_path=effective.home / "daemon.sock" if server.socket else None,
+        certfile=server.tls_cert,
+        keyfile=server.tls_key,
+        allow_cleartext=server.allow_cleartext,
+    )
+
+
+def parse_bind(bind: str) -> tuple[str | None, int]:
+    """Split ``address:port``; ``none`` is no address. Raises SettingsError."""
+    if bind == "none":
+        return None, 0
+    host, colon, port = bind.rpartition(":")
+    if not colon or not host or not (port.isascii() and port.isdigit() and len(port) <= 5):
+        raise SettingsError("server.bind must be an address and a port, such as 127.0.0.1:18301, or none")
+    return host.strip("[]"), int(port)

@@ -1,0 +1,70 @@
+"""The one way from a door to an engine: identify, authorise, decode, call, encode.
+
+Every door hands in the same thing, a call of a row of the table of operations. A refusal is raised; the door's transport puts it on its wire.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+
+from mail4agent_api.codec import decode, encode
+from mail4agent_api.errors import MalformedError
+from mail4agent_api.operations import OPERATIONS, Operation
+from mail4agent_core.mail.identity import Caller
+from mail4agent_core.mail.wire import Wire
+from pydantic import BaseModel
+
+from .auth import Accounts
+
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+_EMPTY = b"{}"
+
+
+@dataclass(slots=True)
+class Call:
+    """One request to one operation, before anything of it is believed."""
+
+    operation: Operation
+    #: The SHA-256 of the secret that was presented.
+    digest: bytes
+    body: bytes
+    #: What the connection does next, for those who wait.
+    receive: Receive
+    #: Known once the call is identified.
+    caller: Caller | None = None
+
+
+#: What answers an operation: the identified call, its caller, the decoded request.
+Handler = Callable[[Call, Caller, Any], Awaitable[BaseModel | Wire[Any]]]
+
+
+class Dispatch:
+    """Calls operations; every row that needs a credential must have a handler."""
+
+    def __init__(self, handlers: Mapping[str, Handler], accounts: Accounts) -> None:
+        wanted = {name for name, row in OPERATIONS.items() if row.authenticated}
+        if wanted != handlers.keys():
+            raise ValueError(f"rows without a handler, or handlers without a row: {sorted(wanted ^ handlers.keys())}")
+        self._handlers = handlers
+        self._accounts = accounts
+
+    async def identify(self, call: Call) -> Caller:
+        """Find out who calls, once, and whether it may. Raises UnauthenticatedError, PermissionDeniedError or StoreUnavailableError."""
+        if call.caller is None:
+            call.caller = await self._accounts.caller(call.digest)
+            call.caller.needs(call.operation.capability)
+        return call.caller
+
+    async def run(self, call: Call) -> bytes:
+        """Return the encoded answer. Raises RefusalError."""
+        operation = call.operation
+        caller = await self.identify(call)
+        body = call.body
+        if not body:
+            if not operation.lenient_body:
+                raise MalformedError(field="request", reason="must be a JSON object; the body is empty")
+            body = _EMPTY
+        assert operation.request is not None
+        request = decode(operation.request, body)
+        answer = await self._handlers[operation.name](call, caller, request)
+        return answer.raw if isinstance(answer, Wire) else encode(answer)

@@ -1,0 +1,54 @@
+"""Which function answers which row of the table of operations."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from mail4agent_api.mail import IssuedSecret, ParticipantRotateRequest
+from mail4agent_api.operations import OPERATIONS
+from mail4agent_core.mail.administration import Administration
+from mail4agent_core.mail.engine import MailEngine
+from mail4agent_core.mail.identity import Caller
+
+from .bootstrap import KEY_NAME, OPERATOR_ID, write_key
+from .dispatch import Call, Handler
+from .log import Log
+from .polling import Polling
+
+
+def handlers(engine: MailEngine, administration: Administration, polling: Polling, home: Path, log: Log) -> dict[str, Handler]:
+    """One handler for each row that needs a credential: the engine's method of that name, save for those that the daemon adds to."""
+    seams: dict[str, object] = {"mail": engine, "admin": administration}
+    own: dict[str, Handler] = {
+        "mail.inbox": polling.inbox,
+        "mail.wait": polling.wait,
+        "admin.participant.rotate": _rotation(administration, home, log),
+    }
+    table: dict[str, Handler] = {}
+    for name, row in OPERATIONS.items():
+        if row.authenticated:
+            seam, _, verb = name.partition(".")
+            table[name] = own.get(name) or _plain(getattr(seams[seam], verb.replace(".", "_")))
+    return table
+
+
+def _plain(method: Callable[[Caller, Any], Awaitable[Any]]) -> Handler:
+    async def answer(call: Call, caller: Caller, request: Any) -> Any:
+        return await method(caller, request)
+
+    return answer
+
+
+def _rotation(administration: Administration, home: Path, log: Log) -> Handler:
+    """The key file follows the bootstrap operator's secret. A stop in between leaves an old key, which the next start replaces."""
+
+    async def answer(call: Call, caller: Caller, request: ParticipantRotateRequest) -> IssuedSecret:
+        issued = await administration.participant_rotate(caller, request)
+        if issued.id == OPERATOR_ID:
+            try:
+                write_key(home / KEY_NAME, issued.secret)
+            except OSError as failure:
+                log.failed("operator_key_not_written", failure)
+        return issued
+
+    return answer

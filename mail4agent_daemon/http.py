@@ -1,0 +1,95 @@
+"""The HTTP door: every row of the table of operations at its own path.
+
+A path is taken to the letter: no trailing slash, no percent-encoding, no query. Within the gate (``gate.py``), which has bounded the request and which puts refusals on the wire.
+"""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from mail4agent_api.errors import MalformedError, MethodNotAllowedError, UnknownPathError, UnsupportedMediaTypeError
+from mail4agent_api.operations import OPERATIONS, Operation
+
+from .auth import bearer_digest
+from .dispatch import Call, Dispatch
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+#: Answers a GET: the content type and the body.
+Page = Callable[[], Awaitable[tuple[bytes, bytes]]]
+
+JSON = b"application/json"
+_NO_STORE = (b"cache-control", b"no-store")
+
+
+class HttpDoor:
+    """An ASGI application. ``pages`` are the paths that need no credential; ``rest`` gets the paths that are none of these."""
+
+    def __init__(self, dispatch: Dispatch, pages: dict[str, Page], rest: App) -> None:
+        self._dispatch = dispatch
+        self._pages = pages
+        self._rest = rest
+        self._rows: dict[str, Operation] = {row.path: row for row in OPERATIONS.values() if row.authenticated}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or raise the refusal."""
+        if scope["type"] != "http":
+            await self._rest(scope, receive, send)
+            return
+        path: str = scope["path"]
+        if path.encode() != scope.get("raw_path", path.encode()):
+            raise UnknownPathError
+        row = self._rows.get(path)
+        if row is not None:
+            await self._operation(row, scope, receive, send)
+        elif path in self._pages:
+            _allow(scope, path, "GET")
+            kind, body = await self._pages[path]()
+            await _answer(send, kind, body)
+        else:
+            await self._rest(scope, receive, send)
+
+    async def _operation(self, row: Operation, scope: Scope, receive: Receive, send: Send) -> None:
+        state = scope["state"]
+        _allow(scope, row.path, row.method)
+        headers: list[tuple[bytes, bytes]] = scope["headers"]
+        digest = bearer_digest(headers)
+        call = Call(row, digest, b"", receive)
+        # The credential is believed before a byte of the body is looked at.
+        await self._dispatch.identify(call)
+        assert call.caller is not None
+        state["account"] = str(call.caller.account)
+        if scope["query_string"]:
+            raise MalformedError(field="request", reason="must have no query string; parameters go into the body")
+        if not row.lenient_body and not _is_json(headers):
+            raise UnsupportedMediaTypeError
+        call.body = (await receive()).get("body", b"")
+        await _answer(send, JSON, await self._dispatch.run(call))
+
+
+def _allow(scope: Scope, path: str, method: str) -> None:
+    scope["state"]["route"] = path
+    if scope["method"] != method:
+        scope["state"]["allow"] = (method,)
+        raise MethodNotAllowedError
+
+
+def _is_json(headers: list[tuple[bytes, bytes]]) -> bool:
+    kinds = [value for name, value in headers if name == b"content-type"]
+    if len(kinds) != 1:
+        return False
+    kind, _, parameters = kinds[0].lower().partition(b";")
+    # JSON has one encoding; a parameter may repeat it.
+    return kind.strip() == JSON and parameters.strip().replace(b'"', b"") in (b"", b"charset=utf-8")
+
+
+async def _answer(send: Send, kind: bytes, body: bytes) -> None:
+    headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body)), _NO_STORE]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def unknown_path(scope: Scope, receive: Receive, send: Send) -> None:
+    """Refuse a path that nothing is served at."""
+    raise UnknownPathError

@@ -1,0 +1,52 @@
+"""Figures for an operator in Prometheus' text form. No account, address or message appears in them."""
+
+from collections.abc import Iterable
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from mail4agent_core.mail.sqlite.writer import Figures
+
+from .connections import Connections
+from .waiting import Waiters
+
+CONTENT_TYPE = b"text/plain; version=0.0.4; charset=utf-8"
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+
+
+class Metrics:
+    """The figures of one daemon."""
+
+    def __init__(self, waiters: Waiters, connections: Connections, figures: Figures) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter("mail4agent_requests", "Requests by path and status.", ("route", "status"), registry=self._registry)
+        self._seconds = Histogram("mail4agent_request_seconds", "Time from a request's head to its answer.", ("route",), buckets=_SECONDS, registry=self._registry)
+        self._registry.register(_Now(waiters, connections, figures))
+
+    def request(self, route: str | None, status: int, seconds: float) -> None:
+        """Count an answered request; the route is one of ours or None."""
+        route = route or "none"
+        self._requests.labels(route, str(status)).inc()
+        self._seconds.labels(route).observe(seconds)
+
+    async def page(self) -> tuple[bytes, bytes]:
+        """Content type and text."""
+        return CONTENT_TYPE, generate_latest(self._registry)
+
+
+class _Now(Collector):
+    """What is read at the moment of asking."""
+
+    def __init__(self, waiters: Waiters, connections: Connections, figures: Figures) -> None:
+        self._waiters = waiters
+        self._connections = connections
+        self._figures = figures
+
+    def collect(self) -> Iterable[Metric]:
+        figures = self._figures
+        yield GaugeMetricFamily("mail4agent_parked_readers", "Readers that wait for mail now.", self._waiters.parked)
+        yield GaugeMetricFamily("mail4agent_connections", "Open connections.", len(self._connections))
+        yield CounterMetricFamily("mail4agent_store_commits", "Commits of the store.", figures.commits)
+        yield CounterMetricFamily("mail4agent_store_writes", "Writes in those commits.", figures.writes)
+        yield CounterMetricFamily("mail4agent_store_faults", "Batches that failed and were undone.", figures.faults)
