@@ -3,37 +3,79 @@
 Nothing here names a field or a bound; those stand in ``schemas/`` and reach these classes through the generated module.
 """
 
+import re
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
-from pydantic_core import CoreSchema, PydanticCustomError, SchemaValidator
+from pydantic_core import CoreSchema, PydanticCustomError, PydanticKnownError, SchemaValidator
 from pydantic_core import core_schema as cs
 
 T = TypeVar("T")
 
+#: A pattern that says of each character alone whether it may stand in the text.
+_EXCLUDING = re.compile(r"\^\[\^((?:\\u[0-9a-f]{4}(?:-\\u[0-9a-f]{4})?)+)\]\*\$\Z")
+_RANGE = re.compile(r"\\u([0-9a-f]{4})(?:-\\u([0-9a-f]{4}))?")
+
+
+class _Excluded:
+    """Whether a text holds one of some excluded characters, found at the speed of a byte table.
+
+    Most texts hold none, so the question is put to their bytes: every byte that no excluded character has is deleted, and what is left,
+    if anything, is looked at closely.
+    """
+
+    __slots__ = ("_harmless", "_search", "printable_upto")
+
+    def __init__(self, ranges: list[tuple[int, int]]) -> None:
+        self._search = re.compile("[" + "".join(f"\\u{low:04x}-\\u{high:04x}" for low, high in ranges) + "]").search
+        leads = {chr(code).encode()[0] for low, high in ranges for code in range(low, high + 1)}
+        self._harmless = bytes(byte for byte in range(256) if byte not in leads)
+        #: Up to this length a text of printable ASCII needs no other look; longer ones are faster by the table.
+        self.printable_upto = 128 if self._search("".join(map(chr, range(0x20, 0x7F)))) is None else -1
+
+    @classmethod
+    def of(cls, pattern: str) -> Self | None:
+        """The check that a pattern stands for, None for a pattern of another form."""
+        found = _EXCLUDING.match(pattern)
+        if found is None:
+            return None
+        return cls([(int(low, 16), int(high or low, 16)) for low, high in _RANGE.findall(found[1])])
+
+    def among(self, text: str, raw: bytes) -> bool:
+        """Whether ``text``, whose UTF-8 is ``raw``, holds an excluded character."""
+        return bool(raw.translate(None, self._harmless)) and self._search(text) is not None
+
 
 @dataclass(frozen=True, slots=True)
 class MaxUtf8Bytes:
-    """``x-maxUtf8Bytes``: an upper bound on a text's length in bytes of UTF-8."""
+    """``x-maxUtf8Bytes``: an upper bound on a text's length in bytes of UTF-8.
+
+    A pattern that excludes characters is checked in the same pass, which is several times as fast as pydantic's own.
+    """
 
     limit: int
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        text: Any = handler(source)
         limit = self.limit
-        quick = limit // 4  # a code point has at most four bytes
+        excluded = _Excluded.of(text.get("pattern", ""))
+        if excluded is None:
+            raise TypeError("a text with a bound in bytes excludes its control characters by a pattern")
+        pattern, among = text.pop("pattern"), excluded.among
+        short = excluded.printable_upto
 
         def check(value: str) -> str:
-            if len(value) > quick and not value.isascii():
-                actual = len(value.encode())
-                if actual > limit:
-                    raise PydanticCustomError(
-                        "too_many_bytes", "at most {limit} bytes of UTF-8", {"limit": limit, "actual": actual}
-                    )
+            if len(value) <= short and value.isascii() and value.isprintable():  # what most short texts are
+                return value
+            raw = value.encode()
+            if len(raw) > limit:
+                raise PydanticCustomError("too_many_bytes", "at most {limit} bytes of UTF-8", {"limit": limit})
+            if among(value, raw):
+                raise PydanticKnownError("string_pattern_mismatch", {"pattern": pattern})
             return value
 
-        return cs.no_info_after_validator_function(check, handler(source))
+        return cs.no_info_after_validator_function(check, text)
 
 
 class JsonInteger:
@@ -50,21 +92,16 @@ class WireStr(str):
     """A text type of its own (``x-distinct``), checked when it is made: a room id is not accepted where a participant id is meant."""
 
     __slots__ = ()
-    LABEL: ClassVar[str]
+    #: The field that a refusal names.
+    LABEL: ClassVar[str] = ""
     _text: ClassVar[CoreSchema]
     _checker: ClassVar[SchemaValidator]
 
     def __init_subclass__(
-        cls,
-        *,
-        pattern: str,
-        min_length: int | None = None,
-        max_length: int | None = None,
-        label: str,
-        **kwargs: Any,
+        cls, *, pattern: str, min_length: int | None = None, max_length: int | None = None, label: str, **kwargs: Any
     ) -> None:
         super().__init_subclass__(**kwargs)
-        cls.LABEL = label
+        setattr(cls, "LABEL", label)  # noqa: B010 -- a constant to everybody else
         cls._text = cs.str_schema(pattern=pattern, min_length=min_length, max_length=max_length, strict=True)
         cls._checker = SchemaValidator(cls._text)
 
@@ -83,21 +120,27 @@ class WireStr(str):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        json = cs.no_info_after_validator_function(partial(str.__new__, cls), cls._text)
+        new = str.__new__
+
+        def make(value: str) -> Self:
+            return new(cls, value)
 
         def guard(value: Any) -> Any:
-            if isinstance(value, WireStr) and type(value) is not cls:
+            if type(value) is not str and isinstance(value, WireStr) and type(value) is not cls:
                 raise PydanticCustomError("another_id", "is an id of another type")
             return value
 
+        text = cs.no_info_after_validator_function(make, cls._text)
         return cs.json_or_python_schema(
-            json_schema=json,
-            python_schema=cs.no_info_before_validator_function(guard, json),
+            json_schema=text, python_schema=cs.no_info_before_validator_function(guard, text)
         )
 
 
 class Declared(Generic[T]):
-    """A value that is real but no proof (``x-declared``). Only ``inner_ref`` and ``into_inner`` give it, so that it is never taken for an attested one."""
+    """A value that is real but no proof (``x-declared``).
+
+    Only ``inner_ref`` and ``into_inner`` give it, so that it is never taken for an attested one.
+    """
 
     __slots__ = ("_value",)
     _value: T
@@ -108,6 +151,9 @@ class Declared(Generic[T]):
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a declared value does not change")
 
+    def __reduce__(self) -> tuple[type[Self], tuple[T]]:
+        return type(self), (self._value,)
+
     def inner_ref(self) -> T:
         """The declared value, the wrapper staying in use."""
         return self._value
@@ -117,7 +163,7 @@ class Declared(Generic[T]):
         return self._value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Declared) and self._value == other._value  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        return isinstance(other, Declared) and bool(self._value == other._value)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
 
     def __hash__(self) -> int:
         return hash((Declared, self._value))
@@ -134,7 +180,7 @@ class Declared(Generic[T]):
         inside = handler.generate_schema(inner)
 
         def unwrap(value: Any) -> Any:
-            return value._value if isinstance(value, Declared) else value  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+            return value.inner_ref() if isinstance(value, Declared) else value  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
         return cs.no_info_before_validator_function(
             unwrap,
@@ -159,26 +205,21 @@ class WireModel(BaseModel):
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         schema = handler(source)
-        extra = cls.model_config.get("json_schema_extra")
-        if not isinstance(extra, dict):
-            return schema
-        unequal: Any = extra.get("x-notEqual", ())
-        exclusive: Any = extra.get("x-exclusive", ())
+        extra: Any = cls.model_config.get("json_schema_extra") or {}
+        unequal: list[tuple[str, str]] = extra.get("x-notEqual", [])
+        exclusive: list[tuple[str, str]] = extra.get("x-exclusive", [])
         if not (unequal or exclusive):
             return schema
 
         def check(value: Any) -> Any:
+            members = value.__dict__
             for left, right in unequal:
-                if getattr(value, left) is not None and getattr(value, left) == getattr(value, right):
-                    raise PydanticCustomError(
-                        "not_equal", "must differ from {other}", {"field": left, "other": right}
-                    )
+                if members[left] is not None and members[left] == members[right]:
+                    raise PydanticCustomError("not_equal", "must differ from {other}", {"field": left, "other": right})
             for left, right in exclusive:
-                if getattr(value, left) is not None and getattr(value, right) is not None:
+                if members[left] is not None and members[right] is not None:
                     raise PydanticCustomError(
-                        "exclusive",
-                        "must not be given together with {other}",
-                        {"field": right, "other": left},
+                        "exclusive", "must not be given together with {other}", {"field": right, "other": left}
                     )
             return value
 

@@ -12,7 +12,7 @@ def published_text(name: str) -> str:
 
     Raises FileNotFoundError for a name that is not published.
     """
-    packaged = files(__package__).joinpath("schemas", name)
+    packaged = files("mail4agent_api").joinpath("schemas", name)
     if packaged.is_file():
         return packaged.read_text("utf-8")
     return (Path(__file__).resolve().parent.parent / "schemas" / name).read_text("utf-8")
