@@ -1,6 +1,7 @@
 """What the generated types are made of: the parts of the contract that pydantic does not have by itself.
 
-Nothing here names a field or a bound; those stand in ``schemas/`` and reach these classes through the generated module.
+Nothing here names a field or a bound; those stand in ``schemas/`` and reach these classes through the
+generated module.
 """
 
 import re
@@ -21,17 +22,20 @@ _RANGE = re.compile(r"\\u([0-9a-f]{4})(?:-\\u([0-9a-f]{4}))?")
 class _Excluded:
     """Whether a text holds one of some excluded characters, found at the speed of a byte table.
 
-    Most texts hold none, so the question is put to their bytes: every byte that no excluded character has is deleted, and what is left,
-    if anything, is looked at closely.
+    Most texts hold none, so the question is put to their bytes: every byte that no excluded character begins
+    with is deleted, and what is left, if anything, is looked at closely.
     """
 
     __slots__ = ("_harmless", "_search", "printable_upto")
 
     def __init__(self, ranges: list[tuple[int, int]]) -> None:
-        self._search = re.compile("[" + "".join(f"\\u{low:04x}-\\u{high:04x}" for low, high in ranges) + "]").search
+        self._search = re.compile(
+            "[" + "".join(f"\\u{low:04x}-\\u{high:04x}" for low, high in ranges) + "]"
+        ).search
         leads = {chr(code).encode()[0] for low, high in ranges for code in range(low, high + 1)}
         self._harmless = bytes(byte for byte in range(256) if byte not in leads)
-        #: Up to this length a text of printable ASCII needs no other look; longer ones are faster by the table.
+        #: Up to this length a text of printable ASCII needs no other look; longer ones are faster by the
+        #: table.
         self.printable_upto = 128 if self._search("".join(map(chr, range(0x20, 0x7F)))) is None else -1
 
     @classmethod
@@ -51,7 +55,8 @@ class _Excluded:
 class MaxUtf8Bytes:
     """``x-maxUtf8Bytes``: an upper bound on a text's length in bytes of UTF-8.
 
-    A pattern that excludes characters is checked in the same pass, which is several times as fast as pydantic's own.
+    A pattern that excludes characters is checked in the same pass, which is several times as fast as
+    pydantic's own.
     """
 
     limit: int
@@ -70,7 +75,9 @@ class MaxUtf8Bytes:
                 return value
             raw = value.encode()
             if len(raw) > limit:
-                raise PydanticCustomError("too_many_bytes", "at most {limit} bytes of UTF-8", {"limit": limit})
+                raise PydanticCustomError(
+                    "too_many_bytes", "at most {limit} bytes of UTF-8", {"limit": limit}
+                )
             if among(value, raw):
                 raise PydanticKnownError("string_pattern_mismatch", {"pattern": pattern})
             return value
@@ -89,7 +96,10 @@ class JsonInteger:
 
 
 class WireStr(str):
-    """A text type of its own (``x-distinct``), checked when it is made: a room id is not accepted where a participant id is meant."""
+    """A text type of its own (``x-distinct``), checked when it is made.
+
+    A room id is not accepted where a participant id is meant.
+    """
 
     __slots__ = ()
     #: The field that a refusal names.
@@ -98,7 +108,13 @@ class WireStr(str):
     _checker: ClassVar[SchemaValidator]
 
     def __init_subclass__(
-        cls, *, pattern: str, min_length: int | None = None, max_length: int | None = None, label: str, **kwargs: Any
+        cls,
+        *,
+        pattern: str,
+        min_length: int | None = None,
+        max_length: int | None = None,
+        label: str,
+        **kwargs: Any,
     ) -> None:
         super().__init_subclass__(**kwargs)
         setattr(cls, "LABEL", label)  # noqa: B010 -- a constant to everybody else
@@ -215,11 +231,15 @@ class WireModel(BaseModel):
             members = value.__dict__
             for left, right in unequal:
                 if members[left] is not None and members[left] == members[right]:
-                    raise PydanticCustomError("not_equal", "must differ from {other}", {"field": left, "other": right})
+                    raise PydanticCustomError(
+                        "not_equal", "must differ from {other}", {"field": left, "other": right}
+                    )
             for left, right in exclusive:
                 if members[left] is not None and members[right] is not None:
                     raise PydanticCustomError(
-                        "exclusive", "must not be given together with {other}", {"field": right, "other": left}
+                        "exclusive",
+                        "must not be given together with {other}",
+                        {"field": right, "other": left},
                     )
             return value
 

@@ -1,6 +1,7 @@
 """The text form of an address, as a person writes it: ``account``, ``account/s-…``, ``#room``.
 
-Neither id allows ``#`` or ``/``, so the three forms cannot be taken for each other. On the wire an address is the tagged object.
+Neither id allows ``#`` or ``/``, so the three forms cannot be taken for each other. On the wire an address is
+the tagged object.
 """
 
 from .mail import (
@@ -34,7 +35,10 @@ def address_of(text: str) -> Address:
 
 
 def participant_of(text: str) -> ParticipantAddress:
-    """Parse the text form of an account or a session. Raises MalformedError or TooLargeError naming the id that is wrong."""
+    """Parse the text form of an account or a session.
+
+    Raises MalformedError or TooLargeError naming the id that is wrong.
+    """
     participant, slash, session = text.partition("/")
     if slash:
         return SessionAddress(participant=ParticipantId(participant), session=SessionId(session))

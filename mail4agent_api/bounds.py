@@ -1,6 +1,6 @@
 # Generated from schemas/bundle/mail.bundle.json by tools/generate.py; do not edit.
 
-"""The bounds of the mail seam. Each stands in ``schemas/`` once; these are for code that must know one beforehand."""
+"""The bounds of the mail seam, for code that must know one beforehand."""
 
 from typing import Final
 

@@ -1,7 +1,8 @@
-"""The only way in and out: ``decode``, ``decode_value`` and ``encode``, each enforcing every bound of the contract.
+"""The only way in and out: ``decode``, ``decode_value`` and ``encode``, which enforce every bound.
 
-JSON is read strictly: UTF-8 without a byte order mark, no duplicate keys, no NaN or infinity, no lone surrogates, bounded depth. Every failure is one
-refusal, ``malformed`` or ``too_large``. What is encoded is validated again first, so that a value made or changed past validation does not leave.
+JSON is read strictly: UTF-8 without a byte order mark, no duplicate keys, no NaN or infinity, no lone
+surrogates, bounded depth. Every failure is one refusal, ``malformed`` or ``too_large``. What is encoded is
+validated again first, so that a value made or changed past validation does not leave.
 """
 
 from functools import cache
@@ -64,7 +65,10 @@ def parse(raw: bytes) -> Any:
 
 
 def decode(kind: TypeForm[T], raw: bytes) -> T:
-    """Return the value of the given contract type that ``raw`` holds. Raises MalformedError or TooLargeError."""
+    """Return the value of the given contract type that ``raw`` holds.
+
+    Raises MalformedError or TooLargeError.
+    """
     return decode_value(kind, parse(raw))
 
 
@@ -83,8 +87,9 @@ def decode_value(kind: TypeForm[T], value: Any) -> T:
 def encode(value: WireModel) -> bytes:
     """Return the JSON of a contract object in UTF-8, absent options as null.
 
-    The value is validated anew, down to its last text, and what is written is the validated copy: nothing that was put into it past
-    validation comes out. Raises MalformedError or TooLargeError for a value that would not decode, TypeError for no contract object.
+    The value is validated anew, down to its last text, and what is written is the validated copy: nothing
+    that was put into it past validation comes out. Raises MalformedError or TooLargeError for a value that
+    would not decode, TypeError for no contract object.
     """
     entry = _entry(_contract_type(type(value)))
     refusal: RefusalError

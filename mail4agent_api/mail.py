@@ -1135,17 +1135,6 @@ class RetentionReport(WireModel):
     removed_keys: U32
 
 
-class HealthRequest(WireModel):
-    """
-    ask whether the daemon can write and read
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-    )
-
-
 class Health(WireModel):
     """
     the daemon wrote to and read from its store within the last two seconds

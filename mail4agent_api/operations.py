@@ -116,6 +116,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="write",
             retry="key",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "unknown_participant",
                 "unknown_room",
@@ -126,7 +127,6 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
                 "idempotency_conflict",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "mail.send_many": Operation(
             name="mail.send_many",
@@ -140,11 +140,11 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="write",
             retry="keys",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "mail.inbox": Operation(
             name="mail.inbox",
@@ -158,11 +158,11 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="read",
             retry="never",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "mail.wait": Operation(
             name="mail.wait",
@@ -176,11 +176,11 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="read",
             retry="never",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "mail.ack": Operation(
             name="mail.ack",
@@ -194,13 +194,13 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="write",
             retry="always",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "unknown_message",
                 "not_addressed_to_you",
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "mail.ack_many": Operation(
             name="mail.ack_many",
@@ -214,11 +214,11 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="write",
             retry="always",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "mail.get": Operation(
             name="mail.get",
@@ -232,13 +232,13 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="read",
             retry="never",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "unknown_message",
                 "not_addressed_to_you",
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "mail.unread": Operation(
             name="mail.unread",
@@ -252,13 +252,13 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="read",
             retry="never",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "unknown_participant",
                 "unknown_session",
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "mail.thread": Operation(
             name="mail.thread",
@@ -272,13 +272,13 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="read",
             retry="never",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "unknown_message",
                 "not_addressed_to_you",
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "mail.search": Operation(
             name="mail.search",
@@ -292,11 +292,11 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="read",
             retry="never",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "mail.sent": Operation(
             name="mail.sent",
@@ -310,11 +310,11 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="read",
             retry="never",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "mail.whoami": Operation(
             name="mail.whoami",
@@ -328,8 +328,8 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="read",
             retry="never",
             lenient_body=True,
-            refusals=(*EVERY,),
             doors=("http",),
+            refusals=(*EVERY,),
         ),
         "mail.directory": Operation(
             name="mail.directory",
@@ -343,11 +343,11 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="read",
             retry="never",
             lenient_body=True,
+            doors=("http",),
             refusals=(
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "admin.participant": Operation(
             name="admin.participant",
@@ -361,13 +361,13 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="write",
             retry="never",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "already_exists",
                 "id_retired",
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "admin.participant.rotate": Operation(
             name="admin.participant.rotate",
@@ -381,12 +381,12 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="write",
             retry="never",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "unknown_participant",
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "admin.participant.revoke": Operation(
             name="admin.participant.revoke",
@@ -400,12 +400,12 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="write",
             retry="always",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "unknown_participant",
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "admin.participant.remove": Operation(
             name="admin.participant.remove",
@@ -419,12 +419,12 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="write",
             retry="never",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "unknown_participant",
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "admin.participant.purge": Operation(
             name="admin.participant.purge",
@@ -438,12 +438,12 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="write",
             retry="never",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "unknown_participant",
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "admin.participant.permit": Operation(
             name="admin.participant.permit",
@@ -457,12 +457,12 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="write",
             retry="always",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "unknown_participant",
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "admin.participant.list": Operation(
             name="admin.participant.list",
@@ -476,11 +476,11 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="read",
             retry="never",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "admin.room": Operation(
             name="admin.room",
@@ -494,12 +494,12 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="write",
             retry="never",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "already_exists",
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "admin.room.remove": Operation(
             name="admin.room.remove",
@@ -513,12 +513,12 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="write",
             retry="never",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "unknown_room",
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "admin.room.list": Operation(
             name="admin.room.list",
@@ -532,11 +532,11 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="read",
             retry="never",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "admin.room.members": Operation(
             name="admin.room.members",
@@ -550,12 +550,12 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="read",
             retry="never",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "unknown_room",
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "admin.room.member.add": Operation(
             name="admin.room.member.add",
@@ -569,13 +569,13 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="write",
             retry="always",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "unknown_room",
                 "unknown_participant",
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "admin.room.member.remove": Operation(
             name="admin.room.member.remove",
@@ -589,12 +589,12 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="write",
             retry="always",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "unknown_room",
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "admin.inbox": Operation(
             name="admin.inbox",
@@ -608,13 +608,13 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="read",
             retry="never",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "unknown_participant",
                 "unknown_session",
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "admin.message.purge": Operation(
             name="admin.message.purge",
@@ -628,12 +628,12 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="write",
             retry="never",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "unknown_message",
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "admin.retention": Operation(
             name="admin.retention",
@@ -647,11 +647,11 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="write",
             retry="always",
             lenient_body=False,
+            doors=("http",),
             refusals=(
                 "permission_denied",
                 *EVERY,
             ),
-            doors=("http",),
         ),
         "health": Operation(
             name="health",
@@ -665,8 +665,8 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             effect="read",
             retry="never",
             lenient_body=False,
-            refusals=(*EVERY,),
             doors=("http",),
+            refusals=(*EVERY,),
         ),
     }
 )

@@ -1,4 +1,7 @@
-"""The published contract files that travel with the package: bundles, the OpenAPI document, the table of operations."""
+"""The published contract files that travel with the package.
+
+Bundles, the OpenAPI document, the table of operations.
+"""
 
 import json
 from functools import cache

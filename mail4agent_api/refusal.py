@@ -1,8 +1,9 @@
 """Name what is wrong with an input: validation failures become one refusal, ``malformed`` or ``too_large``.
 
-``field`` is the label of the definition that failed (``x-label``, else the property's name), as the original's clients match on
-it. ``reason`` is a fixed sentence that ends with the JSON Pointer of the place. Nothing that a stranger wrote enters either,
-except a key that looks like one. A text that breaks several rules is refused for its length first, as the original does.
+``field`` is the label of the definition that failed (``x-label``, else the property's name), as the
+original's clients match on it. ``reason`` is a fixed sentence that ends with the JSON Pointer of the place.
+Nothing that a stranger wrote enters either, except a key that looks like one. A text that breaks several
+rules is refused for its length first, as the original does.
 """
 
 import re
@@ -44,7 +45,8 @@ _SENTENCES = {
 }
 #: Codes for which the definition's own description says it best.
 _DESCRIBED = {
-    "string_pattern_mismatch", "string_too_short", "string_too_long", "too_many_bytes", "literal_error", "enum",
+    "string_pattern_mismatch", "string_too_short", "string_too_long", "too_many_bytes", "literal_error",
+    "enum",
     "greater_than_equal", "less_than_equal", "union_tag_invalid", "union_tag_not_found",
 }  # fmt: skip
 
@@ -52,7 +54,10 @@ Node = Mapping[str, Any]
 
 
 def _inward(node: Node, every: Mapping[str, Node]) -> Node | None:
-    """The node that a reference, a nullable wrapper or a single ``allOf`` stands for; None for any other node."""
+    """The node that a reference, a nullable wrapper or a single ``allOf`` stands for.
+
+    None for any other node.
+    """
     if "$ref" in node:
         return every[node["$ref"].rpartition("/")[2]]
     if "anyOf" in node:
@@ -80,7 +85,10 @@ def _label(node: Node, every: Mapping[str, Node], name: str) -> str:
 
 
 class _Place:
-    """Where pydantic's location leads in the schema: label, JSON Pointer and node. The tag of a union is no step."""
+    """Where pydantic's location leads in the schema: label, JSON Pointer and node.
+
+    The tag of a union is no step.
+    """
 
     def __init__(self, root: str, seam: str, loc: Sequence[str | int], *, extra: bool) -> None:
         every = definitions(seam)
@@ -115,7 +123,10 @@ class _Place:
 
 
 def _limit(node: Node) -> int | None:
-    """The upper bound of a node, where it has one: bytes of a text, entries of an array, or a number's value."""
+    """The upper bound of a node, where it has one.
+
+    Bytes of a text, entries of an array, or a number's value.
+    """
     for keyword in ("x-maxUtf8Bytes", "maxLength", "maxItems", "maximum"):
         if keyword in node:
             return node[keyword]

@@ -1,4 +1,6 @@
-"""An independent reading of the contract: jsonschema with the custom keywords over the published bundle, and a strict JSON reader.
+"""An independent reading of the contract.
+
+It is jsonschema with the custom keywords over the published bundle, and a strict JSON reader.
 
 It shares no code with the wire package, so that the two can only agree by both being right.
 """

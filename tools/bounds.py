@@ -1,4 +1,4 @@
-"""Generate ``mail4agent_api/bounds.py``: the bounds of the mail seam under the names that the original's consumers know."""
+"""Generate ``mail4agent_api/bounds.py``: the bounds under the names that the original's consumers know."""
 
 import re
 from typing import Any
@@ -89,7 +89,7 @@ def bounds_module(definitions: Definitions) -> str:
     """The text of ``mail4agent_api/bounds.py``, unformatted."""
     lines = [
         HEADER,
-        '"""The bounds of the mail seam. Each stands in ``schemas/`` once; these are for code that must know one beforehand."""\n',
+        '"""The bounds of the mail seam, for code that must know one beforehand."""\n',
         "from typing import Final\n",
     ]
     for name, value, meaning in constants(definitions):

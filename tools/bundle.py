@@ -1,7 +1,8 @@
 """Join the schema files of one seam into one document with local references.
 
-The bundle is what everything else is generated from, and what a consumer in another language takes as a single file. The rules that it
-asserts (a definition's title is its name, names are unique over all files of the seam, references stay inside) are those of ``schemas/README.md``.
+The bundle is what everything else is generated from, and what a consumer in another language takes as a
+single file. The rules that it asserts (a definition's title is its name, names are unique over all files of
+the seam, references stay inside) are those of ``schemas/README.md``.
 """
 
 import json

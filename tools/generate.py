@@ -25,10 +25,16 @@ from bundle import SEAMS, bundle
 from canonical import pretty
 
 ROOT = Path(__file__).resolve().parent.parent
+RUFF = (sys.executable, "-m", "ruff")
+#: What the generated types are made of.
+WIRE = ("WireStr", "MaxUtf8Bytes", "JsonInteger", "Declared")
 HEADER = "# Generated from {source} by tools/generate.py; do not edit."
-#: What the first line of every generated text says, and the folders in which a file that says so must be one of ours.
+#: What the first line of every generated text says, and the folders in which a file that says so must be one
+#: of ours.
 MARK = "by tools/generate.py; do not edit"
 FOLDERS = ("mail4agent_api", "schemas", "clients/typescript/src", "docs")
+#: Copies of generated files as they were released.
+RELEASED = "schemas/released/"
 
 
 def python_types(seam: str, text: str) -> str:
@@ -40,14 +46,19 @@ def python_types(seam: str, text: str) -> str:
             sys.executable, "-m", "datamodel_code_generator",
             "--input", str(source), "--output", str(target), "--ignore-pyproject",
             "--input-file-type", "jsonschema", "--schema-version", "2020-12",
-            "--output-model-type", "pydantic_v2.BaseModel", "--target-python-version", "3.11", "--target-pydantic-version", "2.12",
-            "--use-annotated", "--use-type-alias", "--strict-nullable", "--skip-root-model", "--use-one-literal-as-default",
-            "--enable-faux-immutability", "--disable-timestamp", "--use-schema-description", "--enum-field-as-literal", "all",
-            "--field-extra-keys", "x-maxUtf8Bytes", "x-distinct", "x-declared", "x-label", "--model-extra-keys", "x-notEqual", "x-exclusive",
-            "--base-class", "mail4agent_api._wire.WireModel", "--custom-template-dir", str(ROOT / "tools" / "templates"),
+            "--output-model-type", "pydantic_v2.BaseModel", "--target-python-version", "3.11",
+            "--target-pydantic-version", "2.12",
+            "--use-annotated", "--use-type-alias", "--strict-nullable", "--skip-root-model",
+            "--use-one-literal-as-default",
+            "--enable-faux-immutability", "--disable-timestamp", "--use-schema-description",
+            "--enum-field-as-literal", "all",
+            "--field-extra-keys", "x-maxUtf8Bytes", "x-distinct", "x-declared", "x-label",
+            "--model-extra-keys", "x-notEqual", "x-exclusive",
+            "--base-class", "mail4agent_api._wire.WireModel", "--custom-template-dir",
+            str(ROOT / "tools" / "templates"),
             "--disable-future-imports", "--strict-refs", "--no-allow-remote-refs",
             "--custom-file-header", HEADER.format(source=f"schemas/bundle/{seam}.bundle.json"),
-            "--additional-imports", ",".join(f"mail4agent_api._wire.{n}" for n in ("WireStr", "MaxUtf8Bytes", "JsonInteger", "Declared")),
+            "--additional-imports", ",".join(f"mail4agent_api._wire.{name}" for name in WIRE),
             "--formatters", "builtin",
         ]  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
@@ -59,7 +70,7 @@ def python_types(seam: str, text: str) -> str:
 def formatted(text: str) -> str:
     """Format Python with ruff under fixed settings, so that no project setting changes generated files."""
     return subprocess.run(
-        [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length", "110", "--target-version", "py311", "-"],
+        [*RUFF, "format", "--isolated", "--line-length", "110", "--target-version", "py311", "-"],
         input=text, capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
 
@@ -83,7 +94,10 @@ def outputs() -> dict[str, str]:
 
 
 def differences(wanted: Mapping[str, str], root: Path) -> dict[str, str]:
-    """Return each path under ``root`` that is not as wanted, with a diff: drift, hand edits, missing files, orphans."""
+    """Return each path under ``root`` that is not as wanted, with a diff.
+
+    Drift, hand edits, missing files, orphans.
+    """
     out: dict[str, str] = {}
     for name, text in wanted.items():
         path = root / name
@@ -94,11 +108,8 @@ def differences(wanted: Mapping[str, str], root: Path) -> dict[str, str]:
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*")):
             name = path.relative_to(root).as_posix()
-            if (
-                name not in wanted
-                and path.suffix in {".py", ".json", ".ts", ".md"}
-                and MARK in path.read_text("utf-8")[:600]
-            ):
+            text = path.read_text("utf-8") if path.suffix in {".py", ".json", ".ts", ".md"} else ""
+            if MARK in text[:600] and name not in wanted and not name.startswith(RELEASED):
                 out[name] = f"{name} says that it is generated, but nothing generates it\n"
     return out
 

@@ -1,7 +1,7 @@
 """Build ``schemas/openapi.json``: OpenAPI 3.1 of the HTTP door, from the table of operations and the bundle.
 
-Every operation states each status that it may answer with and, for a refusal, exactly the kinds of that status. Custom keywords stay in
-the schemas; an OpenAPI tool that does not know them passes them over.
+Every operation states each status that it may answer with and, for a refusal, exactly the kinds of that
+status. Custom keywords stay in the schemas; an OpenAPI tool that does not know them passes them over.
 """
 
 from collections import defaultdict
@@ -37,7 +37,10 @@ def sentence(text: str) -> str:
 def kinds_by_status(
     row: dict[str, Json], every: list[str], definitions: dict[str, Json]
 ) -> dict[str, list[str]]:
-    """The refusal kinds of a row by HTTP status. Without authentication there is nothing to be unauthenticated about."""
+    """The refusal kinds of a row by HTTP status.
+
+    Without authentication there is nothing to be unauthenticated about.
+    """
     mapping = definitions["Refusal"]["discriminator"]["mapping"]
     out: defaultdict[str, list[str]] = defaultdict(list)
     wanted = {*row["refusals"], *every} - (set() if row.get("authenticated", True) else {"unauthenticated"})
@@ -153,7 +156,8 @@ def document(definitions: dict[str, Json], table: dict[str, Json]) -> dict[str, 
             "title": "mail4agent",
             "version": table["version"],
             "summary": "Durable mail between agents.",
-            "description": "Generated from schemas/operations.json by tools/generate.py; do not edit. Every refusal, on any path, is one Refusal object.",
+            "description": "Generated from schemas/operations.json by tools/generate.py; do not edit. "
+            "Every refusal, on any path, is one Refusal object.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [

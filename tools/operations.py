@@ -1,4 +1,6 @@
-"""Generate ``mail4agent_api/operations.py`` and ``mail4agent_api/errors.py`` from the table of operations and the refusal family."""
+"""Generate ``mail4agent_api/operations.py`` and ``mail4agent_api/errors.py`` from the table of operations and
+the refusal family.
+"""
 
 import json
 from typing import Any
@@ -88,13 +90,15 @@ def operations_module() -> str:
         f"#: Refusals that any operation may answer with.\nEVERY: tuple[str, ...] = {every!r}\n",
         "OPERATIONS: Mapping[str, Operation] = MappingProxyType({",
     ]
-    for row in rows:
-        lines.append(
-            f"{row['name']!r}: Operation(name={row['name']!r}, method={row['method']!r}, path={row['path']!r}, summary={row['summary']!r}, "
-            f"authenticated={row.get('authenticated', True)}, capability={tuple(row['capability'])!r}, request={row['request']}, "
-            f"response={row['response']}, effect={row['effect']!r}, retry={row.get('retry', 'never')!r}, "
-            f"lenient_body={row.get('lenient_body', False)}, refusals=({''.join(f'{r!r}, ' for r in row['refusals'])}*EVERY,), doors={tuple(row['doors'])!r}),"
-        )
+    lines += [
+        f"{row['name']!r}: Operation(name={row['name']!r}, method={row['method']!r}, path={row['path']!r}, "
+        f"summary={row['summary']!r}, authenticated={row.get('authenticated', True)}, "
+        f"capability={tuple(row['capability'])!r}, request={row['request']}, response={row['response']}, "
+        f"effect={row['effect']!r}, retry={row.get('retry', 'never')!r}, "
+        f"lenient_body={row.get('lenient_body', False)}, doors={tuple(row['doors'])!r}, "
+        f"refusals=({''.join(f'{r!r}, ' for r in row['refusals'])}*EVERY,)),"
+        for row in rows
+    ]
     return "\n".join([*lines, "})\n"])
 
 
@@ -131,10 +135,13 @@ def errors_module(definitions: dict[str, Any]) -> str:
         signature = "".join(f", {key}: {hint}" for key, hint in fields.items())
         arguments = ", ".join(f"{key}={key}" for key in fields)
         lines.append(
-            f'class {name}Error(RefusalError):\n    """{definitions[name]["description"].capitalize()}."""\n\n'
+            f"class {name}Error(RefusalError):\n"
+            f'    """{definitions[name]["description"].capitalize()}."""\n\n'
             f"    status: ClassVar[int] = {definitions[name]['x-httpStatus']}\n\n"
-            f"    def __init__(self{', *' if fields else ''}{signature}) -> None:\n        super().__init__({name}({arguments}))\n\n"
-            f'    @property\n    def refusal(self) -> {name}:\n        """The wire object."""\n        return self._refusal\n\n'
+            f"    def __init__(self{', *' if fields else ''}{signature}) -> None:\n"
+            f"        super().__init__({name}({arguments}))\n\n"
+            f"    @property\n    def refusal(self) -> {name}:\n"
+            f'        """The wire object."""\n        return self._refusal\n\n'
         )
     lines.append(
         "_CLASSES: Mapping[str, type[RefusalError]] = {"

@@ -1,4 +1,7 @@
-"""Write ``docs/operations.md``: every operation with its fields, bounds, refusals and an example that is a conformance vector."""
+"""Write ``docs/operations.md``.
+
+Every operation with its fields, bounds, refusals and an example that is a conformance vector.
+"""
 
 import json
 from typing import Any
@@ -7,16 +10,18 @@ from bundle import SCHEMAS
 from openapi import kinds_by_status, sentence
 
 Json = Any
-HEADER = "<!-- Generated from schemas/operations.json and schemas/bundle/mail.bundle.json by tools/generate.py; do not edit. -->\n"
+SOURCES = "schemas/operations.json and schemas/bundle/mail.bundle.json"
+HEADER = f"<!-- Generated from {SOURCES} by tools/generate.py; do not edit. -->\n"
 INTRODUCTION = """
 # Operations
 
-Every operation is one HTTP request: `POST` with a JSON object as its body, except where the table says `GET`. A caller proves itself with
-`Authorization: Bearer <secret>`; no request has a field that names its sender. An answer is the JSON object of the named type with status
-200, or one refusal: a JSON object whose `kind` says what is wrong, with the status of that kind.
+Every operation is one HTTP request: `POST` with a JSON object as its body, except where the table says `GET`.
+A caller proves itself with `Authorization: Bearer <secret>`; no request has a field that names its sender. An
+answer is the JSON object of the named type with status 200, or one refusal: a JSON object whose `kind` says
+what is wrong, with the status of that kind.
 
-Bounds of texts are bytes of UTF-8. An optional field may be left out or be `null`; a field with another default may only be left out. A key
-that is not listed is refused.
+Bounds of texts are bytes of UTF-8. An optional field may be left out or be `null`; a field with another
+default may only be left out. A key that is not listed is refused.
 """
 _RETRY = {
     "always": "yes, always",
@@ -98,7 +103,7 @@ def _block(value: Json, language: str = "json") -> list[str]:
     return [f"```{language}", json.dumps(value, indent=2, ensure_ascii=False), "```", ""]
 
 
-def _section(row: dict[str, Json], table: dict[str, Json], definitions: dict[str, Json]) -> list[str]:
+def _section(row: dict[str, Json], definitions: dict[str, Json]) -> list[str]:
     needs = " or ".join(f"`{need}`" for need in row["capability"]) or (
         "a valid caller" if row.get("authenticated", True) else "no credential"
     )
@@ -186,7 +191,7 @@ def _refusals(definitions: dict[str, Json], table: dict[str, Json]) -> list[str]
         "",
     ]
     lines += [
-        "`Refusal` is the union of all of them, `MailError` that of the first ten of the family, which the original daemon has too:",
+        "`Refusal` is the union of all of them, `MailError` that of the ten that the original daemon has:",
         "",
     ]
     lines += [
@@ -211,11 +216,12 @@ def page(definitions: dict[str, Json], table: dict[str, Json]) -> str:
             "a valid caller" if row.get("authenticated", True) else "no credential"
         )
         lines.append(
-            f"| [{row['name']}](#{_anchor(row['name'])}) | `{row['method']} {row['path']}` | {row['summary']} | {needs} |"
+            f"| [{row['name']}](#{_anchor(row['name'])}) | `{row['method']} {row['path']}` "
+            f"| {row['summary']} | {needs} |"
         )
     lines.append("")
     for row in table["operations"]:
-        lines += _section(row, table, definitions)
+        lines += _section(row, definitions)
     lines += [*_types(definitions, table), *_refusals(definitions, table)]
     text = "\n".join(lines)
     while "\n\n\n" in text:

@@ -1,14 +1,16 @@
 """Write the contract as TypeScript types. Own code, so that generating needs no Node.js.
 
-Texts and numbers become aliases whose comment gives the bounds, the identifiers become branded types, unions narrow by ``kind``, and
-what has a default may be left out. The types check no bound: that is for a validator with the bundle, or for the daemon.
+Texts and numbers become aliases whose comment gives the bounds, the identifiers become branded types, unions
+narrow by ``kind``, and what has a default may be left out. The types check no bound: that is for a validator
+with the bundle, or for the daemon.
 """
 
 import json
 from typing import Any
 
 Json = Any
-HEADER = "// Generated from schemas/bundle/mail.bundle.json and schemas/operations.json by tools/generate.py; do not edit.\n"
+SOURCES = "schemas/bundle/mail.bundle.json and schemas/operations.json"
+HEADER = f"// Generated from {SOURCES} by tools/generate.py; do not edit.\n"
 BRAND = """
 declare const brand: unique symbol;
 /** Text of one identifier type: another identifier, or plain text, is not assignable to it. */
@@ -73,7 +75,7 @@ def _object(name: str, definition: Json) -> str:
 def _operations(table: dict[str, Json]) -> str:
     lines = [
         _comment(
-            "Each operation: its method and path, what it takes and gives, and the refusals that it may answer with"
+            "Each operation: its method and path, what it takes and gives, and how it may refuse"
         ).rstrip("\n"),
         "export interface Operations {",
     ]

@@ -26,6 +26,4 @@ def bob() -> DirectAddress:
 @pytest.fixture
 def message(message_id: MessageId, alice: DirectAddress, bob: DirectAddress) -> Message:
     """A valid message with nothing optional in it."""
-    return Message(
-        message_id=message_id, from_=alice, to=bob, subject="hi", body="hi", created_at_unix_ms=1
-    )
+    return Message(message_id=message_id, from_=alice, to=bob, subject="hi", body="hi", created_at_unix_ms=1)

@@ -138,7 +138,11 @@ def test_an_unknown_key_is_quoted_only_when_it_is_short_and_plain(key: str, quot
         ({"to": {"kind": "group"}}, "to", "/to/kind"),
         ({"to": {"kind": "direct"}}, "participant id", "/to/participant"),
         ({"to": {"kind": "direct", "participant": "a b"}}, "participant id", "/to/participant"),
-        ({"refs": [{"kind": "a", "locator": "x"}, {"kind": "a b", "locator": "x"}]}, "ref kind", "/refs/1/kind"),
+        (
+            {"refs": [{"kind": "a", "locator": "x"}, {"kind": "a b", "locator": "x"}]},
+            "ref kind",
+            "/refs/1/kind",
+        ),
         ({"refs": [{"kind": "a", "locator": "\u0007"}]}, "ref locator", "/refs/0/locator"),
         ({"refs": [{"kind": "a", "locator": "x", "digest": "X"}]}, "ref digest", "/refs/0/digest"),
         ({"refs": [1]}, "refs", "/refs/0"),
@@ -220,7 +224,19 @@ def test_two_members_that_exclude_each_other_are_refused_together() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [{1: 2}, {None: 1}, {("a",): 1}, {"\ud800": 1}, {"thread": "\ud800"}, [], "x", None, 7, object(), {"limit": object()}],
+    [
+        {1: 2},
+        {None: 1},
+        {("a",): 1},
+        {"\ud800": 1},
+        {"thread": "\ud800"},
+        [],
+        "x",
+        None,
+        7,
+        object(),
+        {"limit": object()},
+    ],
 )
 def test_a_parsed_value_that_is_no_json_is_malformed(value: object) -> None:
     """Whatever a form or a configuration file gave, the answer is a refusal."""
@@ -289,7 +305,9 @@ def recursive() -> SendRequest:
             to=DirectAddress.model_construct(participant=RoomId("r")), subject="s", body="b"
         ),
         lambda: SendRequest.model_construct(
-            to=DirectAddress.model_construct(participant=str.__new__(ParticipantId, "a\n")), subject="s", body="b"
+            to=DirectAddress.model_construct(participant=str.__new__(ParticipantId, "a\n")),
+            subject="s",
+            body="b",
         ),
         lambda: object.__new__(SendRequest),
         lambda: with_attribute("subject", "a" * 513),
@@ -310,9 +328,12 @@ def recursive() -> SendRequest:
         lambda: Spy(to=send_request().to, subject="s", body="b"),
         recursive,
     ],
-)  # fmt: skip
+)
 def test_a_value_built_or_changed_past_validation_cannot_be_encoded(value: Any) -> None:
-    """Constructed, copied, set, edited, filled in place or derived: encoding refuses it, and its refusal encodes."""
+    """Constructed, copied, set, edited, filled in place or derived.
+
+    Encoding refuses it, and its refusal encodes.
+    """
     made = value()
     with pytest.raises(RefusalError) as refused:
         encode(made)
@@ -331,7 +352,8 @@ def test_what_is_no_object_of_the_contract_is_an_error_of_the_program() -> None:
 def test_absent_options_are_written_as_null(message: Message) -> None:
     """Every key of a type is there, in the order of the contract."""
     assert list(json.loads(encode(message))) == [
-        "message_id", "from", "to", "subject", "body", "reply_to", "correlation", "refs", "created_at_unix_ms",
+        "message_id", "from", "to", "subject", "body", "reply_to", "correlation", "refs",
+        "created_at_unix_ms",
     ]  # fmt: skip
     assert json.loads(encode(message))["correlation"] is None
     page = json.loads(encode(InboxPage(messages=[message], unread=1)))
@@ -342,7 +364,7 @@ def test_absent_options_are_written_as_null(message: Message) -> None:
 
 def test_text_goes_out_as_utf8_and_comes_back_the_same(message: Message) -> None:
     """Nothing is escaped that need not be, and nothing is lost."""
-    text = "Жук — 漢字 😀 \u2028 \" \\ /"
+    text = 'Жук — 漢字 😀 \u2028 " \\ /'
     raw = encode(message.model_copy(update={"subject": text}))
     assert "漢字".encode() in raw
     assert decode(Message, raw).subject == text

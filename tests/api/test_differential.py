@@ -1,6 +1,7 @@
 """The codec and an independent validator give the same verdict on documents that nobody thought of.
 
-Valid vectors are mutated by a seeded generator. ``M4A_DIFFERENTIAL`` sets how many documents are tried; ``M4A_SEED`` another seed.
+Valid vectors are mutated by a seeded generator. ``M4A_DIFFERENTIAL`` sets how many documents are tried;
+``M4A_SEED`` another seed.
 """
 
 import copy
@@ -10,29 +11,54 @@ import random
 from typing import Any
 
 import pytest
-from tests import oracle
-from tests.vectors import vectors
 
 from mail4agent_api import mail
 from mail4agent_api._wire import WireModel
 from mail4agent_api.codec import decode, encode
 from mail4agent_api.errors import RefusalError
+from tests import oracle
+from tests.vectors import vectors
 
 DOCUMENTS = int(os.environ.get("M4A_DIFFERENTIAL", "5000"))
 SEED = int(os.environ.get("M4A_SEED", "20260922"))
 
 TEXTS = [
-    "", "a", "abc\n", "\n", "\t", "\r", "\u0000", "\u001f", "\u007f", "\u0080", "\u009f", "\u00a0", "é", "\U0001f600",
-    "a b", "a/b", "#a", "A" * 24, "m4a_" + "0" * 24, "m4a_" + "0" * 25, "s-" + "0" * 8, "s-" + "0" * 7, "s-" + "f" * 65,
-    "direct", "session", "room", "oldest", "newest", "mail:send", "a" * 64, "a" * 65, "a" * 128, "a" * 129, "a" * 512,
-    "a" * 513, "é" * 64, "é" * 65, "é" * 256, "é" * 257, "\U0001f600" * 128, "\U0001f600" * 129, "٣", "a\u0301",
+    "", "a", "abc\n", "\n", "\t", "\r", "\u0000", "\u001f", "\u007f", "\u0080", "\u009f", "\u00a0", "é",
+    "\U0001f600", "a b", "a/b", "#a", "A" * 24, "m4a_" + "0" * 24, "m4a_" + "0" * 25, "s-" + "0" * 8,
+    "s-" + "0" * 7, "s-" + "f" * 65, "direct", "session", "room", "oldest", "newest", "mail:send", "a" * 64,
+    "a" * 65, "a" * 128, "a" * 129, "a" * 512, "a" * 513, "é" * 64, "é" * 65, "é" * 256, "é" * 257,
+    "\U0001f600" * 128, "\U0001f600" * 129, "٣", "a\u0301",
 ]  # fmt: skip
 NUMBERS = [
-    0, 1, -1, 50, 60, 61, 256, 257, 65535, 65536, 2**32 - 1, 2**32, 2**53, 2**63, 2**64 - 1, 2**64, 10**30, 16777216,
+    0, 1, -1, 50, 60, 61, 256, 257, 65535, 65536, 2**32 - 1, 2**32, 2**53, 2**63, 2**64 - 1, 2**64, 10**30,
+    16777216,
     16777217, 1.0, 50.0, 1.5, -0.0, 1e20, 86400, 86401,
 ]  # fmt: skip
-OTHERS: list[Any] = [None, True, False, [], {}, [None], {"kind": "direct", "participant": "a"}, {"kind": "room", "room": "r"}]
-KEYS = ["extra", "kind", "from", "from_", "to", "subject", "limit", "a b", "", "__proto__", "refs", "after", "before"]
+OTHERS: list[Any] = [
+    None,
+    True,
+    False,
+    [],
+    {},
+    [None],
+    {"kind": "direct", "participant": "a"},
+    {"kind": "room", "room": "r"},
+]
+KEYS = [
+    "extra",
+    "kind",
+    "from",
+    "from_",
+    "to",
+    "subject",
+    "limit",
+    "a b",
+    "",
+    "__proto__",
+    "refs",
+    "after",
+    "before",
+]
 
 
 def any_value(choose: random.Random) -> Any:
@@ -107,7 +133,8 @@ def disagreement(name: str, raw: bytes) -> str | None:
             return f"{name}: refused by the codec alone: {refused.refusal}: {raw[:300]!r}"
         reason = getattr(refused.refusal, "reason", "")
         if "(at " in reason:
-            # A pointer leads to where the oracle finds fault, or to a part of it: the oracle blames an unknown key on its object.
+            # A pointer leads to where the oracle finds fault, or to a part of it: the oracle blames an
+            # unknown key on its object.
             pointer = reason.rpartition("(at ")[2].removesuffix(")")
             places = oracle.places(name, oracle.parse(raw))
             if not any(pointer == place or pointer.rpartition("/")[0] == place for place in places):
@@ -125,7 +152,9 @@ def disagreement(name: str, raw: bytes) -> str | None:
 @pytest.mark.promise("api.codec-agrees-with-oracle")
 @pytest.mark.timeout(3600)
 def test_codec_and_oracle_agree_on_mutated_documents() -> None:
-    """Same verdict, a place that the oracle faults too, and what is accepted survives a round trip that the oracle accepts."""
+    """Same verdict, a place that the oracle faults too, and what is accepted survives a round trip that the
+    oracle accepts.
+    """
     choose = random.Random(SEED)
     # The longest documents differ from the others only in being slow.
     seeds = [(v.type, v.raw) for v in vectors() if v.valid and len(v.raw) < 4000]
@@ -137,7 +166,11 @@ def test_codec_and_oracle_agree_on_mutated_documents() -> None:
         text = json.dumps(document, ensure_ascii=choose.random() < 0.5)
         if choose.random() < 0.02:
             cut = choose.randrange(len(text))
-            text = text[:cut] + choose.choice(["", '"', "}", ",", "NaN", "\\ud800", "\\u0000", " "]) + text[cut + choose.randrange(3) :]
+            text = (
+                text[:cut]
+                + choose.choice(["", '"', "}", ",", "NaN", "\\ud800", "\\u0000", " "])
+                + text[cut + choose.randrange(3) :]
+            )
         mutated = text.encode("utf-8", "surrogatepass")
         verdicts[oracle.decodes(name, mutated)] += 1
         problem = disagreement(name, mutated)

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from tests import oracle
 
 from mail4agent_api import errors, mail
 from mail4agent_api.codec import decode, decode_value, encode
 from mail4agent_api.errors import STATUS, MalformedError, RefusalError, TooLargeError, error_of
 from mail4agent_api.mail import Malformed, Refusal
 from mail4agent_api.operations import EVERY, OPERATIONS
+from tests import oracle
 
 MAPPING = oracle.bundle()["$defs"]["Refusal"]["discriminator"]["mapping"]
 #: What the contract fixes for each kind: status and members.
@@ -106,7 +106,7 @@ def test_a_refusal_that_the_contract_does_not_allow_cannot_be_built() -> None:
 
 
 def test_every_operation_names_refusals_of_the_family() -> None:
-    """The table of operations speaks of no other kind, and each row can answer with those of every operation."""
+    """The table speaks of no other kind, and each row can answer with those of every operation."""
     for operation in OPERATIONS.values():
         assert set(operation.refusals) <= set(FAMILY), operation.name
         assert set(EVERY) <= set(operation.refusals), operation.name
@@ -118,10 +118,15 @@ JSON_VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=12,
 )
-KEYS = st.text(max_size=80) | st.sampled_from(["to", "subject", "kind", "participant", "refs", "from", "limit"])
+KEYS = st.text(max_size=80) | st.sampled_from(
+    ["to", "subject", "kind", "participant", "refs", "from", "limit"]
+)
 
 
-@given(st.sampled_from(sorted(oracle.bundle()["$defs"])), st.dictionaries(KEYS, JSON_VALUES, max_size=6) | JSON_VALUES)
+@given(
+    st.sampled_from(sorted(oracle.bundle()["$defs"])),
+    st.dictionaries(KEYS, JSON_VALUES, max_size=6) | JSON_VALUES,
+)
 def test_every_refusal_of_any_value_encodes(name: str, value: object) -> None:
     """Whatever comes in, the refusal itself is within the contract and holds no control character of it."""
     try:
@@ -132,7 +137,10 @@ def test_every_refusal_of_any_value_encodes(name: str, value: object) -> None:
         assert oracle.decodes("Refusal", raw)
 
 
-@given(st.sampled_from(["SendRequest", "InboxRequest", "Message", "Directory"]), st.binary(max_size=60) | st.text(max_size=60).map(str.encode))
+@given(
+    st.sampled_from(["SendRequest", "InboxRequest", "Message", "Directory"]),
+    st.binary(max_size=60) | st.text(max_size=60).map(str.encode),
+)
 def test_every_refusal_of_any_bytes_encodes(name: str, raw: bytes) -> None:
     """Bytes that are no JSON, or JSON of something else, get one refusal that encodes."""
     try:

@@ -1,4 +1,7 @@
-"""Consumers that share no code with the wire package read the same vectors: the oracle, and stock jsonschema as the README has it."""
+"""Consumers that share no code with the wire package read the same vectors.
+
+The oracle, and stock jsonschema as the README has it.
+"""
 
 import json
 import re

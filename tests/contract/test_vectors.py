@@ -24,7 +24,7 @@ Definition = dict[str, Any]
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_file_matches_the_schema_of_vectors(path: Path) -> None:
-    """A file holds the cases of the type that it is named after, and nothing that its schema does not know."""
+    """A file holds the cases of the type that it is named after, and nothing unknown to its schema."""
     document = json.loads(path.read_text("utf-8"))
     assert [e.message for e in Draft202012Validator(SCHEMA).iter_errors(document)] == []
     assert document["type"] == path.stem
@@ -50,7 +50,7 @@ def test_there_are_enough_and_most_are_invalid() -> None:
 
 
 def test_refusals_name_labels_of_the_contract() -> None:
-    """Every field that a vector expects is a label of a definition, the name of a property, or the request itself."""
+    """Every field that a vector expects is a label, the name of a property, or the request itself."""
     labels = {"request"}
     for definition in oracle.bundle()["$defs"].values():
         for node in (definition, *definition.get("properties", {}).values()):
@@ -125,7 +125,7 @@ def test_every_bound_has_a_vector_at_it_and_one_past_it() -> None:
 
 
 def test_every_other_rule_has_a_vector_that_breaks_it() -> None:
-    """Required members, closed objects, enumerations, tags and cross-field rules are each broken by some vector."""
+    """Required members, closed objects, enumerations, tags and cross-field rules are each broken once."""
     by_type: defaultdict[str, list[Any]] = defaultdict(list)
     for vector in vectors():
         if not vector.valid:

@@ -836,9 +836,6 @@ export interface RetentionReport {
   readonly removed_keys: U32;
 }
 
-/** Ask whether the daemon can write and read. */
-export type HealthRequest = Record<string, never>;
-
 /** The daemon wrote to and read from its store within the last two seconds. */
 export interface Health {
   readonly ok: boolean;
@@ -858,7 +855,7 @@ export type RefusalKind = Refusal["kind"];
 /** The refusals of some kinds. */
 export type RefusalOf<Kind extends RefusalKind> = Extract<Refusal, { readonly kind: Kind }>;
 
-/** Each operation: its method and path, what it takes and gives, and the refusals that it may answer with. */
+/** Each operation: its method and path, what it takes and gives, and how it may refuse. */
 export interface Operations {
   /** Post one message; with an idempotency key a repeat gives the first answer. */
   readonly "mail.send": {

@@ -1,0 +1,138 @@
+"""Generated files are in step with the schemas, and every way of falling out of step is found."""
+
+import ast
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import generate
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def wanted() -> dict[str, str]:
+    """Every generated file as the schemas give it."""
+    return generate.outputs()
+
+
+@pytest.fixture
+def copied(wanted: dict[str, str], tmp_path: Path) -> Path:
+    """A folder with every generated file in it."""
+    for name, text in wanted.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    return tmp_path
+
+
+@pytest.mark.promise("api.generated-files-are-in-step")
+def test_the_repository_is_in_step_with_its_schemas(wanted: dict[str, str]) -> None:
+    """Nothing differs, nothing is missing, nothing is left over."""
+    assert generate.differences(wanted, ROOT) == {}
+
+
+def test_generating_twice_gives_the_same_bytes(wanted: dict[str, str]) -> None:
+    """No time, no order of a set and no chance enters a generated file."""
+    assert generate.outputs() == wanted
+
+
+@pytest.mark.promise("api.generated-files-are-in-step")
+def test_a_hand_edit_of_any_generated_file_is_found(wanted: dict[str, str], copied: Path) -> None:
+    """One changed character in one file is one finding, with a diff that shows it."""
+    assert generate.differences(wanted, copied) == {}
+    for name, text in wanted.items():
+        (copied / name).write_text(text.replace("mail", "Mail", 1), "utf-8")
+        found = generate.differences(wanted, copied)
+        assert list(found) == [name]
+        assert found[name].startswith(f"--- {name} (present)")
+        (copied / name).write_text(text, "utf-8")
+
+
+@pytest.mark.promise("api.generated-files-are-in-step")
+def test_a_missing_file_is_found(wanted: dict[str, str], copied: Path) -> None:
+    """A generated file that is not there is drift like any other."""
+    for name, text in wanted.items():
+        (copied / name).unlink()
+        assert list(generate.differences(wanted, copied)) == [name]
+        (copied / name).write_text(text, "utf-8")
+
+
+@pytest.mark.promise("api.generated-files-are-in-step")
+@pytest.mark.parametrize(
+    ("name", "like"),
+    [
+        ("mail4agent_api/outbox.py", "mail4agent_api/mail.py"),
+        ("schemas/bundle/outbox.bundle.json", "schemas/bundle/mail.bundle.json"),
+        ("clients/typescript/src/old.d.ts", "clients/typescript/src/types.d.ts"),
+        ("docs/old.md", "docs/operations.md"),
+    ],
+)
+def test_an_orphan_is_found(wanted: dict[str, str], copied: Path, name: str, like: str) -> None:
+    """A file that says it is generated, and that nothing generates, is found wherever it lies."""
+    (copied / name).write_text(wanted[like], "utf-8")
+    assert list(generate.differences(wanted, copied)) == [name]
+
+
+def test_a_hand_written_file_is_no_orphan(wanted: dict[str, str], copied: Path) -> None:
+    """What does not say that it is generated is left alone."""
+    (copied / "mail4agent_api" / "codec.py").write_text('"""By hand."""\n', "utf-8")
+    assert generate.differences(wanted, copied) == {}
+
+
+@pytest.mark.promise("api.generated-files-are-in-step")
+def test_the_command_fails_on_a_changed_schema_and_mends_what_it_is_told_to(tmp_path: Path) -> None:
+    """A bound changed in a source alone.
+
+    --check exits 1 with a diff and writes nothing, without it the files follow.
+    """
+    for folder in ("schemas", "tools", "mail4agent_api", "clients/typescript/src", "docs"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    source = tmp_path / "schemas" / "mail4agent" / "inbox.schema.json"
+    source.write_text(source.read_text("utf-8").replace('"maximum": 256', '"maximum": 255'), "utf-8")
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, str(tmp_path / "tools" / "generate.py"), *arguments],
+            capture_output=True, text=True, check=False, timeout=100,
+        )  # fmt: skip
+
+    refused = run("--check")
+    assert refused.returncode == 1, refused.stderr
+    assert "+INBOX_LIMIT_MAX: Final = 255" in refused.stdout
+    assert "= 256" in (tmp_path / "mail4agent_api" / "bounds.py").read_text("utf-8")
+    assert run().returncode == 0
+    assert "INBOX_LIMIT_MAX: Final = 255" in (tmp_path / "mail4agent_api" / "bounds.py").read_text("utf-8")
+    assert run("--check").returncode == 0
+
+
+def test_headers_name_source_and_command_and_no_time(wanted: dict[str, str]) -> None:
+    """Whoever opens a generated file learns where to change it."""
+    for name, text in wanted.items():
+        head = text[:700]
+        assert "by tools/generate.py; do not edit" in head, name
+        assert "schemas/" in head, name
+
+
+def test_generated_python_stands_alone(wanted: dict[str, str]) -> None:
+    """Every generated module parses, has no deferred annotations, and imports nothing but the wire package's
+    own needs.
+    """
+    for name, text in wanted.items():
+        if name.endswith(".py"):
+            roots = {
+                (node.module or "") if isinstance(node, ast.ImportFrom) else node.names[0].name
+                for node in ast.walk(ast.parse(text))
+                if isinstance(node, ast.Import | ast.ImportFrom)
+            }
+            allowed = {
+                "mail4agent_api",
+                "pydantic",
+                "typing",
+                "typing_extensions",
+                "collections",
+                "types",
+                "dataclasses",
+            }
+            assert {root.partition(".")[0] for root in roots} <= allowed, name
