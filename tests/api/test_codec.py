@@ -330,10 +330,7 @@ def recursive() -> SendRequest:
     ],
 )
 def test_a_value_built_or_changed_past_validation_cannot_be_encoded(value: Any) -> None:
-    """Constructed, copied, set, edited, filled in place or derived.
-
-    Encoding refuses it, and its refusal encodes.
-    """
+    """However it was built or spoilt, encoding refuses it, and its refusal encodes."""
     made = value()
     with pytest.raises(RefusalError) as refused:
         encode(made)

@@ -152,9 +152,7 @@ def disagreement(name: str, raw: bytes) -> str | None:
 @pytest.mark.promise("api.codec-agrees-with-oracle")
 @pytest.mark.timeout(3600)
 def test_codec_and_oracle_agree_on_mutated_documents() -> None:
-    """Same verdict, a place that the oracle faults too, and what is accepted survives a round trip that the
-    oracle accepts.
-    """
+    """Same verdict at a place that both fault, and what is accepted survives a round trip."""
     choose = random.Random(SEED)
     # The longest documents differ from the others only in being slow.
     seeds = [(v.type, v.raw) for v in vectors() if v.valid and len(v.raw) < 4000]

@@ -89,10 +89,7 @@ def test_of_the_control_characters_a_body_may_hold_line_feed_and_tab(code: int) 
 
 @pytest.mark.parametrize("text", ["\u00a0", "\u00ad", "«°»", "\u2028\u2029", "\ufeff", "\U0010ffff", "~ !"])
 def test_what_only_looks_like_a_control_character_is_accepted(text: str) -> None:
-    """Only the characters of category Cc are refused.
-
-    No-break spaces, separators and format characters pass.
-    """
+    """Only category Cc is refused: no-break spaces, separators and format characters pass."""
     assert request(subject=text, body=text * 200).subject == text
 
 

@@ -1,6 +1,8 @@
 """The family of refusals: one exception for each kind, one status, and every one of them encodes."""
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -113,6 +115,15 @@ def test_every_operation_names_refusals_of_the_family() -> None:
         assert len(operation.refusals) == len(set(operation.refusals)), operation.name
 
 
+def refusal_of(attempt: Callable[[], object]) -> Any:
+    """The refusal that an attempt gets, None where it succeeds."""
+    try:
+        attempt()
+    except RefusalError as refused:
+        return refused.refusal
+    return None
+
+
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
@@ -129,12 +140,10 @@ KEYS = st.text(max_size=80) | st.sampled_from(
 )
 def test_every_refusal_of_any_value_encodes(name: str, value: object) -> None:
     """Whatever comes in, the refusal itself is within the contract and holds no control character of it."""
-    try:
-        decode_value(getattr(mail, name), value)
-    except RefusalError as refused:
-        raw = encode(refused.refusal)
-        assert decode(Refusal, raw) == refused.refusal
-        assert oracle.decodes("Refusal", raw)
+    refusal = refusal_of(lambda: decode_value(getattr(mail, name), value))
+    if refusal is not None:
+        assert decode(Refusal, encode(refusal)) == refusal
+        assert oracle.decodes("Refusal", encode(refusal))
 
 
 @given(
@@ -143,7 +152,6 @@ def test_every_refusal_of_any_value_encodes(name: str, value: object) -> None:
 )
 def test_every_refusal_of_any_bytes_encodes(name: str, raw: bytes) -> None:
     """Bytes that are no JSON, or JSON of something else, get one refusal that encodes."""
-    try:
-        decode(getattr(mail, name), raw)
-    except RefusalError as refused:
-        assert decode(Refusal, encode(refused.refusal)) == refused.refusal
+    refusal = refusal_of(lambda: decode(getattr(mail, name), raw))
+    if refusal is not None:
+        assert decode(Refusal, encode(refusal)) == refusal

@@ -70,5 +70,5 @@ def wrong(message: Message, card: SessionCorroborated, refusal: Refusal) -> None
     if card.model is not None:
         card.model.upper()  # error
         model: str = card.model  # noqa: F841 # error
-    refusal.retry_after_secs  # error
+    secs: int = refusal.retry_after_secs  # noqa: F841 # error
     raise UnknownRoomError(room=participant)  # error

@@ -218,10 +218,7 @@ def test_a_version_does_not_go_back() -> None:
 def test_the_command_fails_until_the_version_moves(
     tmp_path: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A breaking change with the old version exits 1 and says how far to move.
-
-    With a new major version it passes.
-    """
+    """A breaking change exits 1 and says how far to move; with a new major version it passes."""
     files = {name: tmp_path / name for name in FILES}
     bundle = FILES["mail.bundle.json"].read_text("utf-8").replace('"maximum": 256', '"maximum": 255')
     table = FILES["operations.json"].read_text("utf-8")

@@ -83,10 +83,7 @@ def test_a_hand_written_file_is_no_orphan(wanted: dict[str, str], copied: Path) 
 
 @pytest.mark.promise("api.generated-files-are-in-step")
 def test_the_command_fails_on_a_changed_schema_and_mends_what_it_is_told_to(tmp_path: Path) -> None:
-    """A bound changed in a source alone.
-
-    --check exits 1 with a diff and writes nothing, without it the files follow.
-    """
+    """With --check it exits 1, shows a diff and writes nothing; without it the files follow."""
     for folder in ("schemas", "tools", "mail4agent_api", "clients/typescript/src", "docs"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     source = tmp_path / "schemas" / "mail4agent" / "inbox.schema.json"
@@ -116,9 +113,7 @@ def test_headers_name_source_and_command_and_no_time(wanted: dict[str, str]) -> 
 
 
 def test_generated_python_stands_alone(wanted: dict[str, str]) -> None:
-    """Every generated module parses, has no deferred annotations, and imports nothing but the wire package's
-    own needs.
-    """
+    """Every generated module parses and imports nothing but what the wire package needs itself."""
     for name, text in wanted.items():
         if name.endswith(".py"):
             roots = {

@@ -93,10 +93,7 @@ def test_patterns_are_read_alike_by_every_engine() -> None:
 
 
 def test_every_text_is_bounded() -> None:
-    """By an enumeration, by a greatest length, or by a pattern that counts.
-
-    A bound in bytes has its twin in characters.
-    """
+    """By an enumeration, a greatest length, or a pattern that counts; bytes have their twin in characters."""
     for where, node in EVERY:
         if node.get("type") == "string":
             counted = re.search(r"\}\$$", node.get("pattern", ""))
@@ -154,9 +151,7 @@ def test_defaults_are_valid() -> None:
 
 
 def test_unions_are_told_apart_by_a_constant_kind() -> None:
-    """Each branch is an object whose kind is the constant that the mapping names, and a tagged object stands
-    only in unions.
-    """
+    """Each branch has the constant kind of the mapping, and a tagged object stands only in unions."""
     for name, definition in DEFINITIONS.items():
         if "oneOf" in definition:
             mapping = definition["discriminator"]["mapping"]
