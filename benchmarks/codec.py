@@ -1,10 +1,11 @@
-"""What the contract costs: decoding and encoding a message of 1 KiB and a page of 50, against what a user would take instead.
+"""What the contract costs: decoding and encoding a message of 1 KiB and a page of 50.
 
     python benchmarks/codec.py [--seconds 20]
 
-The rivals take turns within each round, so that a busy machine slows them alike; a ratio is the median of the rounds' own ratios.
-Plain pydantic, the one that ratios refer to, has the same fields and no bound. jsonschema and jsonschema-rs judge parsed JSON by the
-published bundle, without the custom keywords. msgspec checks types and lengths in code points, and nothing when it encodes.
+The rivals are what a user would take instead. They take turns within each round, so that a busy machine
+slows them alike; a ratio is the median of the rounds' own ratios. Plain pydantic, the one that ratios refer
+to, has the same fields and no bound. jsonschema and jsonschema-rs judge parsed JSON by the published bundle,
+without the custom keywords. msgspec checks types and lengths in code points, and nothing when it encodes.
 """
 
 import argparse
@@ -115,8 +116,13 @@ def with_jsonschema(figures: Figures, documents: dict[str, tuple[str, bytes]]) -
     for what, (name, raw) in documents.items():
         validator = Draft202012Validator({**bundle, "$ref": f"#/$defs/{name}"})
         value = json.loads(raw)
-        figures[f"decode {what}"]["json and jsonschema"] = lambda v=validator, r=raw: v.validate(json.loads(r))
-        figures[f"encode {what}"]["json and jsonschema"] = lambda v=validator, x=value: (v.validate(x), json.dumps(x))
+        figures[f"decode {what}"]["json and jsonschema"] = lambda v=validator, r=raw: v.validate(
+            json.loads(r)
+        )
+        figures[f"encode {what}"]["json and jsonschema"] = lambda v=validator, x=value: (
+            v.validate(x),
+            json.dumps(x),
+        )
 
 
 def with_jsonschema_rs(figures: Figures, documents: dict[str, tuple[str, bytes]]) -> None:
@@ -127,7 +133,9 @@ def with_jsonschema_rs(figures: Figures, documents: dict[str, tuple[str, bytes]]
     for what, (name, raw) in documents.items():
         validator = jsonschema_rs.Draft202012Validator({**bundle, "$ref": f"#/$defs/{name}"})
         value = json.loads(raw)
-        figures[f"decode {what}"]["json and jsonschema-rs"] = lambda v=validator, r=raw: v.validate(json.loads(r))
+        figures[f"decode {what}"]["json and jsonschema-rs"] = lambda v=validator, r=raw: v.validate(
+            json.loads(r)
+        )
         figures[f"encode {what}"]["json and jsonschema-rs"] = lambda v=validator, x=value: (
             v.validate(x),
             json.dumps(x),
@@ -220,7 +228,7 @@ def measured(calls: dict[str, Call], seconds: float) -> dict[str, list[float]]:
     for name, call in calls.items():
         start = time.perf_counter()
         call()
-        # A turn is about 2 ms, so that the clock costs nothing and a round is over before the machine changes.
+        # A turn is about 2 ms: the clock costs nothing, and a round is over before the machine changes.
         turns[name] = max(1, int(0.002 / max(time.perf_counter() - start, 1e-6)))
     rounds: dict[str, list[float]] = {name: [] for name in calls}
     end = time.perf_counter() + seconds
@@ -243,11 +251,14 @@ def version(name: str) -> str | None:
 
 def main() -> None:
     """Measure, print, and write the figures as JSON."""
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("--seconds", type=float, default=20.0, help="how long to measure in all")
     seconds = arguments.parse_args().seconds
     versions = {
-        name: version(name) for name in ("pydantic", "pydantic-core", "jiter", "jsonschema", "jsonschema-rs", "msgspec")
+        name: version(name)
+        for name in ("pydantic", "pydantic-core", "jiter", "jsonschema", "jsonschema-rs", "msgspec")
     }
     machine = {
         "python": platform.python_version(),
@@ -274,7 +285,9 @@ def main() -> None:
             print(f"  {name:26} {row['median_us']:>10.1f} us {row['ratio']:>8.2f}x")
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps({"machine": machine, "figures": results}, indent=2) + "\n", "utf-8")
-    print(f"\nwritten to {RESULTS.relative_to(Path.cwd()) if RESULTS.is_relative_to(Path.cwd()) else RESULTS}")
+    print(
+        f"\nwritten to {RESULTS.relative_to(Path.cwd()) if RESULTS.is_relative_to(Path.cwd()) else RESULTS}"
+    )
 
 
 if __name__ == "__main__":

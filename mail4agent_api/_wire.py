@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, PydanticKnownError, SchemaValidator
 from pydantic_core import core_schema as cs
 
+from ._check import MAKES
+
 T = TypeVar("T")
 
 #: A pattern that says of each character alone whether it may stand in the text.
@@ -92,7 +94,7 @@ class JsonInteger:
         def whole(value: Any) -> Any:
             return int(value) if type(value) is float and value.is_integer() else value
 
-        return cs.no_info_before_validator_function(whole, handler(source))
+        return cs.no_info_before_validator_function(whole, handler(source), metadata=MAKES)
 
 
 class WireStr(str):
@@ -146,7 +148,7 @@ class WireStr(str):
                 raise PydanticCustomError("another_id", "is an id of another type")
             return value
 
-        text = cs.no_info_after_validator_function(make, cls._text)
+        text = cs.no_info_after_validator_function(make, cls._text, metadata=MAKES)
         return cs.json_or_python_schema(
             json_schema=text, python_schema=cs.no_info_before_validator_function(guard, text)
         )
@@ -200,7 +202,8 @@ class Declared(Generic[T]):
 
         return cs.no_info_before_validator_function(
             unwrap,
-            cs.no_info_after_validator_function(cls, inside),
+            cs.no_info_after_validator_function(cls, inside, metadata=MAKES),
+            metadata=MAKES,
             serialization=cs.plain_serializer_function_ser_schema(unwrap, return_schema=cs.str_schema()),
         )
 
@@ -228,7 +231,8 @@ class WireModel(BaseModel):
             return schema
 
         def check(value: Any) -> Any:
-            members = value.__dict__
+            # Where a value is only judged no object is made of it, and its members come first in a tuple.
+            members: Any = value.__dict__ if isinstance(value, WireModel) else value[0]
             for left, right in unequal:
                 if members[left] is not None and members[left] == members[right]:
                     raise PydanticCustomError(

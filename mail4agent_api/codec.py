@@ -13,6 +13,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, SchemaSerializer, SchemaValidator
 from typing_extensions import TypeForm
 
+from ._check import checker
 from ._wire import WireModel
 from .errors import MalformedError, RefusalError
 from .refusal import REQUEST, refusal_of
@@ -23,12 +24,13 @@ T = TypeVar("T")
 class _Entry:
     """What the codec keeps for one type."""
 
-    __slots__ = ("name", "serializer", "tagged", "validator")
+    __slots__ = ("checker", "name", "serializer", "tagged", "validator")
 
     def __init__(self, kind: Any) -> None:
         adapter: TypeAdapter[Any] = TypeAdapter(kind)
         self.validator: SchemaValidator = adapter.validator  # pyright: ignore[reportAttributeAccessIssue]
         self.serializer: SchemaSerializer = adapter.serializer  # pyright: ignore[reportAttributeAccessIssue]
+        self.checker = checker(adapter.core_schema)
         self.name: str = getattr(kind, "__name__", "")
         # A generated tag has a default for those who build values in Python; on the wire it is required.
         fields = kind.model_fields if isinstance(kind, type) and issubclass(kind, BaseModel) else {}
@@ -87,20 +89,27 @@ def decode_value(kind: TypeForm[T], value: Any) -> T:
 def encode(value: WireModel) -> bytes:
     """Return the JSON of a contract object in UTF-8, absent options as null.
 
-    The value is validated anew, down to its last text, and what is written is the validated copy: nothing
-    that was put into it past validation comes out. Raises MalformedError or TooLargeError for a value that
-    would not decode, TypeError for no contract object.
+    The bytes are judged before they leave, so a value that was made or changed past validation is refused,
+    and what the contract does not have does not come out. Raises MalformedError or TooLargeError for a value
+    that would not decode, TypeError for no contract object.
     """
     entry = _entry(_contract_type(type(value)))
+    try:
+        raw = entry.serializer.to_json(value, by_alias=True, warnings="error")
+        entry.checker.validate_json(raw, strict=True, by_alias=True, by_name=False)
+    except (AttributeError, PydanticSerializationError, ValidationError):
+        return _encode_closely(value, entry)
+    return raw
+
+
+def _encode_closely(value: WireModel, entry: _Entry) -> bytes:
+    """Ask the value itself what is wrong with it, because its bytes may not say or may not be had."""
     refusal: RefusalError
     try:
         checked = entry.validator.validate_python(value, strict=True, by_alias=False, by_name=True)
         return entry.serializer.to_json(checked, by_alias=True, warnings="error")
     except ValidationError as failure:
         refusal = refusal_of(failure, entry.name)
-    except (
-        AttributeError,
-        PydanticSerializationError,
-    ):  # an object that was never initialised has no fields to read
+    except (AttributeError, PydanticSerializationError):  # never initialised, so it has no fields to read
         refusal = MalformedError(field=REQUEST, reason="is not a valid value of its type")
     raise refusal

@@ -4,7 +4,9 @@ import json
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
+from mail4agent_api import codec, mail
 from mail4agent_api._wire import WireModel
 from mail4agent_api.codec import decode, decode_value, encode, parse
 from mail4agent_api.errors import MalformedError, RefusalError, TooLargeError
@@ -18,10 +20,10 @@ from mail4agent_api.mail import (
     ParticipantId,
     Refusal,
     RoomAddress,
-    RoomId,
     SendRequest,
     WhoAmI,
 )
+from tests.vectors import vectors
 
 GOOD = b'{"to":{"kind":"direct","participant":"bob"},"subject":"s","body":"b"}'
 
@@ -302,9 +304,6 @@ def recursive() -> SendRequest:
             to=DirectAddress.model_construct(participant="a b"), subject="s", body="b"
         ),
         lambda: SendRequest.model_construct(
-            to=DirectAddress.model_construct(participant=RoomId("r")), subject="s", body="b"
-        ),
-        lambda: SendRequest.model_construct(
             to=DirectAddress.model_construct(participant=str.__new__(ParticipantId, "a\n")),
             subject="s",
             body="b",
@@ -313,19 +312,14 @@ def recursive() -> SendRequest:
         lambda: with_attribute("subject", "a" * 513),
         lambda: with_attribute("subject", "\ud800"),
         lambda: with_attribute("body", None),
-        lambda: with_attribute("note", "x"),
         lambda: with_member("subject", "a\nb"),
         lambda: with_member("subject", b"bytes"),
-        lambda: with_member("note", "x"),
         lambda: with_refs(*[MessageRef(kind="a", locator="x")] * 9),
         lambda: with_refs("x"),
         lambda: with_refs(None),
         lambda: with_refs(MessageRef.model_construct(kind="a", locator="")),
         lambda: send_request().model_copy(update={"subject": "\u0007"}),
-        lambda: send_request().model_copy(update={"note": "x"}),
         lambda: send_request().model_copy(update={"to": RoomAddress.model_construct(room="a b")}),
-        lambda: send_request().model_copy(update={"to": SpyAddress(participant=ParticipantId("a"))}),
-        lambda: Spy(to=send_request().to, subject="s", body="b"),
         recursive,
     ],
 )
@@ -335,7 +329,44 @@ def test_a_value_built_or_changed_past_validation_cannot_be_encoded(value: Any) 
     with pytest.raises(RefusalError) as refused:
         encode(made)
     assert refused.value.kind in {"malformed", "too_large"}
-    assert b"secret" not in encode(refused.value.refusal)
+    assert decode(Refusal, encode(refused.value.refusal)) == refused.value.refusal
+
+
+@pytest.mark.promise("api.bounds-hold-both-ways")
+@pytest.mark.parametrize(
+    "value",
+    [
+        lambda: with_attribute("token", "secret"),
+        lambda: with_member("token", "secret"),
+        lambda: send_request().model_copy(update={"token": "secret"}),
+        lambda: send_request().model_copy(update={"to": SpyAddress(participant=ParticipantId("bob"))}),
+        lambda: Spy(to=send_request().to, subject="s", body="b"),
+    ],
+)
+def test_what_the_contract_does_not_have_does_not_come_out(value: Any) -> None:
+    """An attribute, a member or a derived class's field of one's own is not written, at any depth."""
+    assert encode(value()) == encode(send_request())
+
+
+def test_the_judge_of_leaving_bytes_gives_every_vector_its_verdict() -> None:
+    """It makes no objects but keeps every rule; only what no encoder writes is left to the reader."""
+    wrong: list[str] = []
+    for vector in vectors():
+        try:
+            codec._entry(getattr(mail, vector.type)).checker.validate_json(
+                vector.raw, strict=True, by_name=False
+            )
+        except ValidationError:
+            accepted = False
+        else:
+            accepted = True
+        # Floats for integers, a key twice in one object, and a tagged object without its own tag.
+        unwritten = (
+            vector.differs.keys() & {"original", "jsonschema"} or vector.description == "no kind is refused"
+        )
+        if accepted != vector.valid and not unwritten:
+            wrong.append(str(vector))
+    assert wrong == []
 
 
 def test_what_is_no_object_of_the_contract_is_an_error_of_the_program() -> None:
