@@ -185,7 +185,7 @@ class MailTCPServer(TCPServer):
             return
         try:
             self.writer.write(data)
-            if transport.get_write_buffer_size():
+            if self.writer.transport.get_write_buffer_size():
                 async with asyncio.timeout(self._connections.limits.response_write_timeout_secs):
                     await self.writer.drain()
         except TimeoutError:
@@ -235,24 +235,22 @@ class MailTCPServer(TCPServer):
             return
         self._closing = True
         self._cancel_timer()
-        limits = self._connections.limits
-        secs = limits.unread_request_timeout_secs
-        transport = self.writer.transport
-        if transport.get_write_buffer_size():
-            secs = max(secs, limits.response_write_timeout_secs)
+        secs = self._flush_secs()
         if linger and not self.reader.at_eof():
             with suppress(OSError, RuntimeError, NotImplementedError):
                 if self.writer.can_write_eof():
                     self.writer.write_eof()
         else:
             self.writer.close()
-        self._timer = self.loop.call_later(secs, transport.abort)
+        self._timer = self.loop.call_later(secs, self.abort)
 
     async def _end(self) -> None:
         """Wait until the socket is closed, for a bounded time."""
         self._cancel_timer()
-        self.writer.close()
-        timer = self.loop.call_later(self._flush_secs(), self.writer.transport.abort)
+        # Closed twice, asyncio's TLS transport forgets its connection and can no longer abort it.
+        if not self.writer.transport.is_closing():
+            self.writer.close()
+        timer = self.loop.call_later(self._flush_secs(), self.abort)
         try:
             # The connection's own error, which was handled where it arose, comes out here again.
             with suppress(OSError, RuntimeError, SSLError):
@@ -265,8 +263,11 @@ class MailTCPServer(TCPServer):
 
     def _flush_secs(self) -> float:
         limits = self._connections.limits
-        waiting = self.writer.transport.get_write_buffer_size()
-        return limits.response_write_timeout_secs if waiting else limits.unread_request_timeout_secs
+        return (
+            limits.response_write_timeout_secs
+            if self.writer.transport.get_write_buffer_size()
+            else limits.unread_request_timeout_secs
+        )
 
     async def _turn_away(self) -> None:
         """Refuse a connection that is one too many, without reading it."""

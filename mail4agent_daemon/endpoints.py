@@ -137,9 +137,9 @@ def _unix(path: Path | None, limits: Limits) -> Iterator[socket.socket | None]:
     if path is None:
         yield None
         return
+    _remove_stale(path)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        _remove_stale(path)
         before = os.umask(0o177)
         try:
             listener.bind(str(path))
@@ -165,6 +165,8 @@ def _remove_stale(path: Path) -> None:
         found = path.lstat()
     except FileNotFoundError:
         return
+    except OSError as failure:
+        raise EndpointError(f"cannot listen on {path}: {failure.strerror}") from failure
     if not stat.S_ISSOCK(found.st_mode) or found.st_uid != os.geteuid():
         raise EndpointError(f"{path} is in the way: it is no socket of this user")
     path.unlink()
