@@ -36,7 +36,7 @@ class SeededIds:
     """The same ids and secrets for the same seed; for tests and simulations."""
 
     def __init__(self, seed: int = 0) -> None:
-        self._random = random.Random(seed)
+        self._random = random.Random(seed)  # noqa: S311  # repeatable on purpose
 
     def message_id(self) -> MessageId:
         """The next message id of the seed."""

@@ -1,4 +1,7 @@
-"""What an operator does: accounts, rooms, deleting mail, upkeep. Each method is one operation of the contract."""
+"""What an operator does: accounts, rooms, deleting mail, upkeep.
+
+Each method is one operation of the contract.
+"""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -39,12 +42,12 @@ from mail4agent_api.mail import (
     RoomRecord,
     RoomRemoveRequest,
 )
+from mail4agent_core.clock import Clock
+from mail4agent_core.ids import Ids, digest_of
 
-from ..clock import Clock
-from ..ids import Ids, digest_of
 from .engine import require_reader
 from .identity import OPERATOR, READ, SEND, Caller
-from .store import Account, MailStore, PageQuery, Registry, Room
+from .store import Account, MailStore, PageQuery, Registry
 from .wire import InboxWire, inbox_wire
 
 T = TypeVar("T")
@@ -52,12 +55,16 @@ T = TypeVar("T")
 DAY_MS = 86_400_000
 #: An idempotency key names its effect for at least this long.
 KEY_DAYS = 7
-#: Capabilities that one account holds together only when that was said in so many words: it would review what it staged.
+#: Capabilities that one account holds together only when that was said in so many words: it would review what
+#: it staged.
 STAGE_AND_REVIEW = frozenset(("outbox:stage", "outbox:review"))
 
 
 class Administration:
-    """The operations of an operator over one store. ``keep_days``: settled mail is kept this long; None keeps it for ever."""
+    """The operations of an operator over one store.
+
+    ``keep_days`` is how long settled mail is kept; None keeps it for ever.
+    """
 
     def __init__(self, store: MailStore, clock: Clock, ids: Ids, keep_days: int | None = 180) -> None:
         self._store = store
@@ -70,16 +77,22 @@ class Administration:
         return await self._store.change(command)
 
     async def participant(self, caller: Caller, request: ParticipantRegistration) -> IssuedSecret:
-        """Register an account. An id that belonged to a removed account stays retired until that is purged."""
+        """Register an account. The id of a removed account stays retired until that is purged."""
         flags = {SEND: request.may_send, READ: request.may_read, OPERATOR: request.operator}
         secret = self._ids.secret()
 
         def command(registry: Registry) -> None:
             present = registry.account(request.id)
             if present is not None:
-                raise AlreadyExistsError(id=request.id) if present.removed_at is None else IdRetiredError(id=request.id)
+                raise (
+                    AlreadyExistsError(id=request.id)
+                    if present.removed_at is None
+                    else IdRetiredError(id=request.id)
+                )
             capabilities = frozenset(name for name, held in flags.items() if held)
-            registry.add_account(request.id, request.label, digest_of(secret), capabilities, self._clock.now_ms())
+            registry.add_account(
+                request.id, request.label, digest_of(secret), capabilities, self._clock.now_ms()
+            )
 
         await self._change(caller, command)
         return IssuedSecret(id=request.id, secret=secret)
@@ -116,28 +129,38 @@ class Administration:
         return Done()
 
     async def participant_purge(self, caller: Caller, request: ParticipantPurgeRequest) -> PurgeReport:
-        """Delete a removed account with the mail in its boxes and free its id. What it sent to others stays theirs."""
+        """Delete a removed account with the mail in its boxes and free its id.
+
+        What it sent to others stays theirs.
+        """
 
         def command(registry: Registry) -> int:
             account = registry.account(request.id)
             if account is None:
                 raise UnknownParticipantError(participant=request.id)
             if account.removed_at is None:
-                raise MalformedError(field="participant id", reason="must be the id of a removed account (at /id)")
+                raise MalformedError(
+                    field="participant id", reason="must be the id of a removed account (at /id)"
+                )
             return registry.erase(request.id)
 
         messages = await self._change(caller, command)
         await self._reclaim()
         return PurgeReport(messages=messages)
 
-    async def participant_permit(self, caller: Caller, request: ParticipantPermitRequest) -> ParticipantRecord:
+    async def participant_permit(
+        self, caller: Caller, request: ParticipantPermitRequest
+    ) -> ParticipantRecord:
         """Grant, then revoke, capabilities."""
 
         def command(registry: Registry) -> ParticipantRecord:
             account = _active(registry, request.id)
             held = (account.capabilities | frozenset(request.grant)) - frozenset(request.revoke)
-            if STAGE_AND_REVIEW <= held and not request.both and not STAGE_AND_REVIEW <= account.capabilities:
-                raise MalformedError(field="both", reason="must be true to hold outbox:stage and outbox:review together (at /both)")
+            if held >= STAGE_AND_REVIEW and not request.both and not account.capabilities >= STAGE_AND_REVIEW:
+                raise MalformedError(
+                    field="both",
+                    reason="must be true to hold outbox:stage and outbox:review together (at /both)",
+                )
             if OPERATOR not in held:
                 _not_the_last_operator(registry, account)
             registry.set_capabilities(request.id, held)
@@ -155,7 +178,7 @@ class Administration:
         """Create a room."""
 
         def command(registry: Registry) -> None:
-            if registry.room(request.id) is not None:
+            if registry.has_room(request.id):
                 raise AlreadyExistsError(id=request.id)
             registry.add_room(request.id, request.posting, self._clock.now_ms())
 
@@ -179,7 +202,13 @@ class Administration:
         rooms = await self._store.look(lambda registry: registry.rooms(request.after, request.limit))
         return RoomList(
             rooms=[
-                RoomRecord(id=room.id, posting=room.posting, members=room.members, messages=room.messages, created_at_unix_ms=room.created_at)
+                RoomRecord(
+                    id=room.id,
+                    posting=room.posting,
+                    members=room.members,
+                    messages=room.messages,
+                    created_at_unix_ms=room.created_at,
+                )
                 for room in rooms
             ]
         )
@@ -190,7 +219,9 @@ class Administration:
 
         def query(registry: Registry) -> RoomMembers:
             _room(registry, request.room)
-            return RoomMembers(room=request.room, members=registry.members(request.room, request.after, request.limit))
+            return RoomMembers(
+                room=request.room, members=registry.members(request.room, request.after, request.limit)
+            )
 
         return await self._store.look(query)
 
@@ -248,9 +279,13 @@ class Administration:
         messages = keys = 0
         resume: int | None = 0
         while resume is not None:
-            step = await self._store.sweep(now, settled_before, now - KEY_DAYS * DAY_MS, resume)
+            step = await self._store.sweep(settled_before, now - KEY_DAYS * DAY_MS, resume)
             messages, keys, resume = messages + step.messages, keys + step.keys, step.resume
-        for name, value in (("retention.run", now), ("retention.messages", messages), ("retention.keys", keys)):
+        for name, value in (
+            ("retention.run", now),
+            ("retention.messages", messages),
+            ("retention.keys", keys),
+        ):
             await self._store.remember(name, value)
 
     async def retention_report(self) -> RetentionReport:
@@ -258,13 +293,18 @@ class Administration:
         ran = await self._store.remember("retention.run", None)
         messages = await self._store.remember("retention.messages", None)
         keys = await self._store.remember("retention.keys", None)
-        return RetentionReport(keep_days=self._keep_days, last_run_unix_ms=ran, removed_messages=messages or 0, removed_keys=keys or 0)
+        return RetentionReport(
+            keep_days=self._keep_days,
+            last_run_unix_ms=ran,
+            removed_messages=messages or 0,
+            removed_keys=keys or 0,
+        )
 
     async def _reclaim(self) -> None:
-        """Delete the messages of boxes that were given up; a stop half-way is made up for by the next run of upkeep."""
+        """Delete what boxes that were given up hold; the next run of upkeep makes up for a stop half-way."""
         resume: int | None = 0
         while resume is not None:
-            resume = (await self._store.sweep(self._clock.now_ms(), None, 0, resume)).resume
+            resume = (await self._store.sweep(None, 0, resume)).resume
 
 
 def _active(registry: Registry, participant: ParticipantId) -> Account:
@@ -274,23 +314,28 @@ def _active(registry: Registry, participant: ParticipantId) -> Account:
     return account
 
 
-def _room(registry: Registry, room: RoomId) -> Room:
-    present = registry.room(room)
-    if present is None:
+def _room(registry: Registry, room: RoomId) -> None:
+    if not registry.has_room(room):
         raise UnknownRoomError(room=room)
-    return present
 
 
 def _not_the_last_operator(registry: Registry, account: Account) -> None:
-    if OPERATOR in account.capabilities and account.secret_issued_at is not None and registry.live_operators() == 1:
-        raise MalformedError(field="participant id", reason="must not be the last account that holds mail:operator (at /id)")
+    if (
+        OPERATOR in account.capabilities
+        and account.secret_issued_at is not None
+        and registry.live_operators() == 1
+    ):
+        raise MalformedError(
+            field="participant id", reason="must not be the last account that holds mail:operator (at /id)"
+        )
 
 
 def _record(account: Account) -> ParticipantRecord:
     return ParticipantRecord(
         id=account.id,
         label=account.label,
-        capabilities=sorted(account.capabilities),  # pyright: ignore[reportArgumentType]  # the store keeps only what the contract lists
+        # The store keeps only what the contract lists.
+        capabilities=sorted(account.capabilities),  # pyright: ignore[reportArgumentType]
         created_at_unix_ms=account.created_at,
         secret_issued_at_unix_ms=account.secret_issued_at,
         removed_at_unix_ms=account.removed_at,

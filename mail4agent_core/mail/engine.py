@@ -1,13 +1,22 @@
 """The mail engine: what a caller may do with mail, and what it gets.
 
-It reads no clock and mints nothing by itself, opens no file and knows no transport. Each method is one operation of the contract: it takes the caller whom
-dispatch identified and the decoded request, and returns the response or raises a refusal. Nothing read is consumed by reading.
+It reads no clock, opens no file and knows no transport. Each method is one operation of the contract: it
+takes the caller whom dispatch identified and the decoded request, and returns the response or raises a
+refusal. Nothing read is consumed by reading.
 """
 
 from collections.abc import Sequence
 
 from mail4agent_api.codec import encode
-from mail4agent_api.errors import NotAddressedToYouError, PermissionDeniedError, RefusalError, UnknownMessageError, UnknownParticipantError
+from mail4agent_api.errors import (
+    NotAddressedToYouError,
+    PermissionDeniedError,
+    RefusalError,
+    UnauthenticatedError,
+    UnknownMessageError,
+    UnknownParticipantError,
+    UnknownSessionError,
+)
 from mail4agent_api.mail import (
     Ack,
     AckManyRequest,
@@ -36,7 +45,6 @@ from mail4agent_api.mail import (
     SendRefused,
     SendRequest,
     SendResponse,
-    SentMessage,
     SentPage,
     SentRequest,
     SessionAddress,
@@ -47,12 +55,13 @@ from mail4agent_api.mail import (
     WhoAmI,
     WhoAmIRequest,
 )
+from mail4agent_core.ids import Ids
 
-from ..ids import Ids
 from .identity import OPERATOR, READ, SEND, Caller
 from .posting import Posted, Posting, Sight, posting_of
-from .store import MailStore, PageQuery, Registry, SearchQuery
+from .store import MailStore, PageQuery, Registry, SearchQuery, Sent
 from .wire import InboxWire, Wire, inbox_wire
+from .words import phrases_of
 
 READERS = (READ, OPERATOR)
 #: The most bytes of messages that a page without a bound of its own holds.
@@ -101,7 +110,12 @@ class MailEngine:
         """Acknowledge messages in one commit; each has its own outcome."""
         caller.needs(READERS)
         outcomes = await self._store.acknowledge(caller.address, request.message_ids)
-        return AckManyResponse(outcomes=[_ack_outcome(each, outcome) for each, outcome in zip(request.message_ids, outcomes, strict=True)])
+        return AckManyResponse(
+            outcomes=[
+                _ack_outcome(each, outcome)
+                for each, outcome in zip(request.message_ids, outcomes, strict=True)
+            ]
+        )
 
     async def get(self, caller: Caller, request: MessageGetRequest) -> Wire[Message]:
         """One message that the caller may read or wrote."""
@@ -128,13 +142,17 @@ class MailEngine:
         seen = await self._store.message(caller.address, request.message_id)
         if seen.sight != "seen":
             raise _unseen(request.message_id, seen.sight)
-        messages = await self._store.thread(caller.address, request.message_id, request.after, request.limit, PAGE_MAX_BYTES)
+        messages = await self._store.thread(
+            caller.address, request.message_id, request.after, request.limit, PAGE_MAX_BYTES
+        )
         return Wire(ThreadPage, _messages(messages))
 
     async def search(self, caller: Caller, request: SearchRequest) -> Wire[SearchPage]:
         """The caller's messages that hold every word and phrase of the query, newest first."""
         caller.needs(READERS)
-        query = SearchQuery(phrases_of(request.query), request.limit, request.before, request.room, request.sent_by)
+        query = SearchQuery(
+            phrases_of(request.query), request.limit, request.before, request.room, request.sent_by
+        )
         messages = await self._store.search(caller.address, query, PAGE_MAX_BYTES) if query.phrases else []
         return Wire(SearchPage, _messages(messages))
 
@@ -142,36 +160,38 @@ class MailEngine:
         """What the caller's exact address sent and who acknowledged it, newest first."""
         caller.needs(READERS)
         rows = await self._store.sent(caller.address, request.before, request.limit, PAGE_MAX_BYTES)
-        sent = [
-            SentMessage(message=Wire(Message, row.wire).value(), acks=list(row.acks), acknowledged=row.acknowledged, undeliverable=row.undeliverable)
-            for row in rows
-        ]
-        return Wire(SentPage, encode(SentPage(sent=sent)))
+        return Wire(SentPage, b'{"sent":[%b]}' % b",".join(map(_sent, rows)))
 
-    async def whoami(self, caller: Caller, request: WhoAmIRequest) -> WhoAmI:
+    async def whoami(self, caller: Caller, request: WhoAmIRequest) -> WhoAmI:  # noqa: ARG002  # an empty object
         """The caller's own address, label and rooms."""
 
         def query(registry: Registry) -> WhoAmI:
             account = registry.account(caller.account)
             if account is None or account.removed_at is not None:
-                raise UnknownParticipantError(participant=caller.account)
-            return WhoAmI(address=caller.address, label=account.label, rooms=registry.rooms_of(caller.account), card=None)
+                raise UnauthenticatedError
+            return WhoAmI(
+                address=caller.address,
+                label=account.label,
+                rooms=registry.rooms_of(caller.account),
+                card=None,
+            )
 
         return await self._store.look(query)
 
-    async def directory(self, caller: Caller, request: DirectoryRequest) -> Directory:
+    async def directory(self, caller: Caller, request: DirectoryRequest) -> Directory:  # noqa: ARG002  # likewise
         """Every registered account and every room, from the caller's point of view."""
         caller.needs(READERS)
 
         def query(registry: Registry) -> Directory:
             mine = frozenset(registry.rooms_of(caller.account))
+            accounts = registry.accounts(None, None)
             return Directory(
                 participants=[
                     DirectoryEntry(id=account.id, label=account.label, sessions=[])
-                    for account in registry.accounts(None, None)
+                    for account in accounts
                     if account.removed_at is None
                 ],
-                rooms=[RoomEntry(id=room.id, member=room.id in mine) for room in registry.rooms(None, None)],
+                rooms=[RoomEntry(id=room, member=room in mine) for room in registry.room_ids()],
             )
 
         return await self._store.look(query)
@@ -214,30 +234,31 @@ def page_query(request: InboxRequest) -> PageQuery:
     )
 
 
-def phrases_of(query: str) -> tuple[tuple[str, ...], ...]:
-    """Split a query into phrases: quoted text is one phrase, any other word is one of its own. What holds no letter or digit is dropped."""
-    phrases: list[tuple[str, ...]] = []
-    for index, part in enumerate(query.split('"')):
-        if index % 2:
-            phrases.append(_words(part))
-        else:
-            phrases.extend(_words(word) for word in part.split())
-    return tuple(phrase for phrase in phrases if phrase)
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple("".join(c if c.isalnum() else " " for c in text).split())
-
-
 async def require_reader(store: MailStore, address: ParticipantAddress) -> None:
-    """Raise UnknownParticipantError unless the address's account is registered."""
+    """Raise UnknownParticipantError or UnknownSessionError unless the address may have mail to read."""
 
-    def query(registry: Registry) -> bool:
+    def query(registry: Registry) -> RefusalError | None:
         account = registry.account(address.participant)
-        return account is not None and account.removed_at is None
+        if account is None or account.removed_at is not None:
+            return UnknownParticipantError(participant=address.participant)
+        if isinstance(address, SessionAddress) and not registry.knows(address):
+            return UnknownSessionError(session=address.session)
+        return None
 
-    if not await store.look(query):
-        raise UnknownParticipantError(participant=address.participant)
+    refusal = await store.look(query)
+    if refusal is not None:
+        raise refusal
+
+
+def _sent(row: Sent) -> bytes:
+    acks = b",".join(map(encode, row.acks))
+    undeliverable = b"true" if row.undeliverable else b"false"
+    return b'{"message":%b,"acks":[%b],"acknowledged":%d,"undeliverable":%b}' % (
+        row.wire,
+        acks,
+        row.acknowledged,
+        undeliverable,
+    )
 
 
 def _messages(wires: Sequence[bytes]) -> bytes:

@@ -1,6 +1,7 @@
 """The rules of posting, for every store: what is posted, what must be known of it, and the verdict.
 
-A posting is judged inside the transaction that stores it, so that what it was judged by still holds when it is committed.
+A posting is judged inside the transaction that stores it, so that what it was judged by still holds when
+it is committed.
 """
 
 import hashlib
@@ -13,6 +14,7 @@ from mail4agent_api.errors import (
     NotAddressedToYouError,
     PermissionDeniedError,
     RefusalError,
+    UnauthenticatedError,
     UnknownMessageError,
     UnknownParticipantError,
     UnknownRoomError,
@@ -29,6 +31,7 @@ from mail4agent_api.mail import (
     SessionAddress,
 )
 
+_ID = b'{"message_id":"'
 _STAMP = b'"created_at_unix_ms":'
 #: What a caller lacks who posts to a members' room from outside.
 MEMBER = "room:member"
@@ -64,7 +67,7 @@ class Prior:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """The answer to a posting. A repeat is not fresh: it wakes and rings nobody."""
+    """The answer to a posting. A repeat is not fresh: it wakes nobody."""
 
     message_id: MessageId
     fresh: bool
@@ -85,7 +88,7 @@ class PostingFacts(Protocol):
         ...
 
     def target(self) -> Literal["missing", "open", "members", "member"]:
-        """The target: not there; anybody may post; only members may and the sender is none; or the sender is a member."""
+        """The target: not there; anybody may post; only members may; or the sender is one of them."""
         ...
 
     def reply(self) -> Sight:
@@ -94,9 +97,13 @@ class PostingFacts(Protocol):
 
 
 def posting_of(sender: ParticipantAddress, request: SendRequest, message_id: MessageId) -> Posting:
-    """Prepare a posting. Raises what encoding raises for a request that was changed past validation."""
-    content = hashlib.sha256(encode(request)).digest()
-    message = Message(
+    """Prepare a posting. Raises what encoding raises for a request that was changed past validation.
+
+    The content that a key names is read from the message's own encoding, whose shape never changes, so that a
+    retry is the same after an upgrade that gave requests more options.
+    """
+    # Nothing is validated here, because encoding validates all of it.
+    message = Message.model_construct(
         message_id=message_id,
         from_=sender,
         to=request.to,
@@ -107,18 +114,31 @@ def posting_of(sender: ParticipantAddress, request: SendRequest, message_id: Mes
         refs=request.refs,
         created_at_unix_ms=1,
     )
-    head = encode(message).removesuffix(b"1}")
+    head = encode(message)[:-2]
+    start = len(_ID) + len(message_id) + 1
+    assert head.startswith(_ID), "the id is a message's first member"
     assert head.endswith(_STAMP), "the time is a message's last member"
-    return Posting(sender, request.to, message_id, request.reply_to, request.correlation, request.idempotency_key, content, head)
+    content = hashlib.sha256(memoryview(head)[start:]).digest()
+    return Posting(
+        sender=sender,
+        to=request.to,
+        message_id=message_id,
+        reply_to=request.reply_to,
+        correlation=request.correlation,
+        key=request.idempotency_key,
+        content=content,
+        head=head,
+    )
 
 
 def judge(posting: Posting, facts: PostingFacts) -> Posted | None:
-    """Return the answer that the posting's key already has, None when it is to be stored, or raise the refusal.
+    """Return the answer that the posting's key has, None when it is to be stored, or raise the refusal.
 
-    A key is looked up first: a retry gets its first answer even when the target is gone by now.
+    A sender whose account was removed since it proved itself is refused as its next request would be. A key
+    is looked up first: a retry gets its first answer even when the target is gone by now.
     """
     if not facts.sender_exists():
-        raise UnknownParticipantError(participant=posting.sender.participant)
+        raise UnauthenticatedError
     if posting.key is not None and (prior := facts.prior()) is not None:
         if prior.content != posting.content:
             raise IdempotencyConflictError(idempotency_key=posting.key)

@@ -1,8 +1,9 @@
 """What the mail engine needs of a store. Every store passes the same contract tests.
 
-Words: a *box* is where a message stands: an account's, a session's or a room's, named by the text form of its address. A *reader* is an exact address. A
-reader's boxes are its own, for a session its account's too, and those of the rooms that its account is in now. A *pos* is a message's place in the
-order of commits (``wire.next_pos``): a number of the store's, never shown.
+Words: a *box* is where a message stands: an account's, a session's or a room's, named by the text form of
+its address. A *reader* is an exact address. A reader's boxes are its own, for a session its account's too,
+and those of the rooms that its account is in now; a removed account has none. A *pos* is a message's place in
+the order of commits (``wire.next_pos``): a number of the store's, never shown.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,15 +12,31 @@ from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
 from mail4agent_api.errors import RefusalError
-from mail4agent_api.mail import Ack, MessageId, ParticipantAddress, ParticipantId, Position, RoomId, SessionAddress
+from mail4agent_api.mail import (
+    Ack,
+    MessageId,
+    ParticipantAddress,
+    ParticipantId,
+    Position,
+    RoomId,
+    SessionAddress,
+)
 
 from .posting import Posted, Posting, Sight
 
 T = TypeVar("T")
 
-Posting_ = Literal["open", "members"]
+#: Who may post to a room: anybody who may send, or its members.
+RoomPosting = Literal["open", "members"]
 #: Told the text addresses of the boxes that a commit changed, and of the accounts whose rights it changed.
 Listener = Callable[[frozenset[str]], None]
+
+
+#: How many acknowledgements are listed with a sent message.
+ACKS_SHOWN = 64
+#: The most bytes that an encoded acknowledgement takes with its comma, and the keys around a sent message.
+ACK_BYTES = 352
+SENT_BYTES = 96
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +56,7 @@ class Room:
     """A room with its counts."""
 
     id: RoomId
-    posting: Posting_
+    posting: RoomPosting
     members: int
     messages: int
     created_at: int
@@ -47,7 +64,12 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class PageQuery:
-    """Which of a reader's messages, and how many. Positions are resolved by the store; ``since`` is inclusive, the others exclusive."""
+    """Which of a reader's messages, and how many.
+
+    ``since_unix_ms`` is inclusive, the positions are exclusive. A position whose message the store does not
+    know counts as the edge of its millisecond: repeat rather than miss. ``max_bytes`` bounds the encoded
+    page.
+    """
 
     limit: int
     max_bytes: int = 1_048_576
@@ -64,7 +86,7 @@ class PageQuery:
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """Phrases (of one word or more) that must all occur; newest first."""
+    """Phrases of one word or more (``words.phrases_of``) that must all occur; newest first."""
 
     phrases: tuple[tuple[str, ...], ...]
     limit: int
@@ -91,12 +113,18 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A sent message, its first acknowledgements, their number, and whether nobody can read it any more."""
+    """A sent message, its first ``ACKS_SHOWN`` acknowledgements, their number, and whether nobody can read
+    it.
+    """
 
     wire: bytes
     acks: tuple[Ack, ...]
     acknowledged: int
     undeliverable: bool
+
+    def __len__(self) -> int:
+        """The bytes that its encoding takes at most."""
+        return len(self.wire) + SENT_BYTES + ACK_BYTES * len(self.acks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +151,9 @@ class Registry(Protocol):
         """How many accounts hold mail:operator and a secret."""
         ...
 
-    def add_account(self, account: ParticipantId, label: str | None, digest: bytes, capabilities: frozenset[str], now: int) -> None:
+    def add_account(
+        self, account: ParticipantId, label: str | None, digest: bytes, capabilities: frozenset[str], now: int
+    ) -> None:
         """Register an account whose id is free."""
         ...
 
@@ -140,7 +170,22 @@ class Registry(Protocol):
         ...
 
     def erase(self, account: ParticipantId) -> int:
-        """Delete an account, free its id and give its boxes up; return how many messages stood in them. ``reclaim`` deletes those."""
+        """Delete an account, free its id and give its boxes up; return how many messages stood in them.
+
+        ``sweep`` deletes those. What the account sent to others stays theirs.
+        """
+        ...
+
+    def knows(self, session: SessionAddress) -> bool:
+        """Whether a session was met."""
+        ...
+
+    def has_room(self, room: RoomId) -> bool:
+        """Whether a room is there."""
+        ...
+
+    def room_ids(self) -> list[RoomId]:
+        """Every room's id, in order."""
         ...
 
     def room(self, room: RoomId) -> Room | None:
@@ -151,12 +196,12 @@ class Registry(Protocol):
         """Rooms by id."""
         ...
 
-    def add_room(self, room: RoomId, posting: Posting_, now: int) -> None:
+    def add_room(self, room: RoomId, posting: RoomPosting, now: int) -> None:
         """Create a room whose id is free."""
         ...
 
     def erase_room(self, room: RoomId) -> None:
-        """Delete a room and give its box up; ``reclaim`` deletes its messages."""
+        """Delete a room and give its box up; ``sweep`` deletes its messages."""
         ...
 
     def members(self, room: RoomId, after: ParticipantId | None, limit: int | None) -> list[ParticipantId]:
@@ -168,7 +213,10 @@ class Registry(Protocol):
         ...
 
     def join(self, room: RoomId, account: ParticipantId) -> None:
-        """Put an account into a room. What stands there already is readable and not unread. A repeat changes nothing."""
+        """Put an account into a room. What stands there already is readable and not unread.
+
+        A repeat changes nothing.
+        """
         ...
 
     def leave(self, room: RoomId, account: ParticipantId) -> None:
@@ -181,7 +229,10 @@ class Registry(Protocol):
 
 
 class MailStore(Protocol):
-    """Durable mail. A write has been committed to disk when its call returns; any call may raise StoreUnavailableError."""
+    """Durable mail.
+
+    A write has been committed to disk when its call returns; any call may raise StoreUnavailableError.
+    """
 
     def subscribe(self, listener: Listener) -> None:
         """Have commits told, on the event loop, after they are durable."""
@@ -195,8 +246,13 @@ class MailStore(Protocol):
         """Judge and store postings in order, in one commit; each has its own outcome."""
         ...
 
-    async def acknowledge(self, reader: ParticipantAddress, message_ids: Sequence[MessageId]) -> list[Ack | Sight]:
-        """Acknowledge in order, in one commit; for each the acknowledgement on record, or why there is none (missing, hidden)."""
+    async def acknowledge(
+        self, reader: ParticipantAddress, message_ids: Sequence[MessageId]
+    ) -> list[Ack | Sight]:
+        """Acknowledge in order, in one commit: the acknowledgement on record, or why there is none.
+
+        Raises UnauthenticatedError when the reader's account is not registered any more.
+        """
         ...
 
     async def page(self, reader: ParticipantAddress, query: PageQuery) -> Page:
@@ -211,16 +267,28 @@ class MailStore(Protocol):
         """One message that the reader may read or wrote."""
         ...
 
-    async def thread(self, reader: ParticipantAddress, message_id: MessageId, after: Position | None, limit: int, max_bytes: int) -> list[bytes]:
+    async def thread(
+        self,
+        reader: ParticipantAddress,
+        message_id: MessageId,
+        after: Position | None,
+        limit: int,
+        max_bytes: int,
+    ) -> list[bytes]:
         """The messages of a message's thread that the reader may read or wrote, oldest first."""
         ...
 
     async def search(self, reader: ParticipantAddress, query: SearchQuery, max_bytes: int) -> list[bytes]:
-        """The reader's messages that hold every phrase, newest first. All that was committed before the call is found."""
+        """The reader's messages that hold every phrase, newest first.
+
+        All that was committed before the call is found.
+        """
         ...
 
-    async def sent(self, sender: ParticipantAddress, before: Position | None, limit: int, max_bytes: int) -> list[Sent]:
-        """What an exact address sent, newest first."""
+    async def sent(
+        self, sender: ParticipantAddress, before: Position | None, limit: int, max_bytes: int
+    ) -> list[Sent]:
+        """What an exact address sent, newest first. Acknowledgements count towards ``max_bytes``."""
         ...
 
     async def newest(self, reader: ParticipantAddress) -> Position | None:
@@ -232,7 +300,11 @@ class MailStore(Protocol):
         ...
 
     async def meet(self, session: SessionAddress) -> None:
-        """Take note of a session at its first contact: it starts where its account stands, later acknowledgements are its own. A repeat changes nothing."""
+        """Take note of a session at its first contact: it starts where its account stands.
+
+        All that any address of the account has acknowledged counts as acknowledged for it; later
+        acknowledgements are its own. A repeat changes nothing, nor does a session of no registered account.
+        """
         ...
 
     async def boxes(self, reader: ParticipantAddress) -> frozenset[str]:
@@ -247,11 +319,17 @@ class MailStore(Protocol):
         """Run a query on the registry; it must not change it."""
         ...
 
-    async def sweep(self, now: int, settled_before: int | None, keys_before: int, resume: int) -> Swept:
+    async def sweep(self, settled_before: int | None, keys_before: int, resume: int) -> Swept:
         """One bounded step of upkeep from ``resume`` (0 to begin).
 
-        Deletes messages that were settled before ``settled_before`` (None: no message), idempotency keys older than ``keys_before``, and the
-        messages of boxes that were given up.
+        Deletes messages that were settled before ``settled_before`` (None: none for that reason), idempotency
+        keys older than ``keys_before``, and the messages of boxes that were given up.
+
+        Account mail is settled once any address of the account acknowledged it, session mail once that
+        session did, room mail once each present member account did. What an account sent itself, or found in
+        a room when it joined, is settled for it from the message's own time, unless one of its addresses
+        acknowledged it later. Mail that waits for somebody stays, and so does the mail of a room without
+        members.
         """
         ...
 

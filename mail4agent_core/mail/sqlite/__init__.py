@@ -1,6 +1,21 @@
 """The store in one SQLite file: one writing thread with group commit, reads beside it."""
 
-from .faults import StoreForeignError, StoreNewerError, StoreOpenError, StoreUnwritableError
+from .faults import (
+    StoreBusyError,
+    StoreDamagedError,
+    StoreForeignError,
+    StoreNewerError,
+    StoreOpenError,
+    StoreUnwritableError,
+)
 from .store import SqliteStore
 
-__all__ = ["SqliteStore", "StoreForeignError", "StoreNewerError", "StoreOpenError", "StoreUnwritableError"]
+__all__ = [
+    "SqliteStore",
+    "StoreBusyError",
+    "StoreDamagedError",
+    "StoreForeignError",
+    "StoreNewerError",
+    "StoreOpenError",
+    "StoreUnwritableError",
+]

@@ -1,4 +1,4 @@
-"""Looking up accounts, readers and boxes by their text addresses."""
+"""Looking up readers and their boxes by their text addresses."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from .ranges import copy_account
 
 Connection = sqlite3.Connection
 
-#: What stands for a reader that the store has not met: it has acknowledged nothing.
+#: What stands for a reader that the store has not met, and for a box that it has not.
 NOBODY = -1
 
 
@@ -25,38 +25,40 @@ class Reader:
 
 
 def find_reader(db: Connection, address: ParticipantAddress) -> Reader | None:
-    """The reader of an address, None when its account is not registered (removed accounts are)."""
-    row = db.execute("SELECT account_no FROM participant WHERE id = ?", (address.participant,)).fetchone()
+    """The reader of an address, None unless its account is registered and not removed."""
+    text = text_of(address)
+    if isinstance(address, SessionAddress):
+        sql = (
+            "SELECT r.reader_no, p.account_no, b.box_no FROM participant p "
+            "LEFT JOIN reader r ON r.address = ?2 LEFT JOIN box b ON b.address = ?2 "
+            "WHERE p.id = ?1 AND p.removed_at IS NULL"
+        )
+        row = db.execute(sql, (address.participant, text)).fetchone()
+    else:
+        sql = (
+            "SELECT r.reader_no, p.account_no, NULL FROM participant p JOIN reader r ON r.address = p.id "
+            "WHERE p.id = ?1 AND p.removed_at IS NULL"
+        )
+        row = db.execute(sql, (text,)).fetchone()
     if row is None:
         return None
-    text = text_of(address)
-    known = db.execute("SELECT reader_no FROM reader WHERE address = ?", (text,)).fetchone()
-    box = db.execute("SELECT box_no FROM box WHERE address = ?", (text,)).fetchone() if isinstance(address, SessionAddress) else None
-    return Reader(NOBODY if known is None else known[0], row[0], NOBODY if box is None else box[0])
+    return Reader(NOBODY if row[0] is None else row[0], row[1], NOBODY if row[2] is None else row[2])
 
 
 def active_reader(db: Connection, address: ParticipantAddress) -> Reader | None:
-    """The reader of an address whose account is registered and not removed; a session is met by this."""
-    row = db.execute("SELECT account_no FROM participant WHERE id = ? AND removed_at IS NULL", (address.participant,)).fetchone()
-    if row is None:
-        return None
-    if isinstance(address, SessionAddress):
-        return meet(db, address, row[0])
-    known = db.execute("SELECT reader_no FROM reader WHERE address = ?", (text_of(address),)).fetchone()
-    return Reader(known[0], row[0], NOBODY)
-
-
-def meet(db: Connection, session: SessionAddress, account_no: int) -> Reader:
-    """The reader of a session, made at its first contact: it starts where its account stands."""
-    text = text_of(session)
-    known = db.execute("SELECT r.reader_no, b.box_no FROM reader r JOIN box b ON b.address = r.address WHERE r.address = ?", (text,)).fetchone()
-    if known is not None:
-        return Reader(known[0], account_no, known[1])
-    reader_no = db.execute("INSERT INTO reader (address, account_no) VALUES (?, ?)", (text, account_no)).lastrowid
+    """As ``find_reader``, for the writer: a session is met by this."""
+    reader = find_reader(db, address)
+    if reader is None or reader.reader_no != NOBODY:
+        return reader
+    text = text_of(address)
+    reader_no = db.execute(
+        "INSERT INTO reader (address, account_no) VALUES (?, ?)", (text, reader.account_no)
+    ).lastrowid
     box_no = db.execute("INSERT INTO box (address) VALUES (?)", (text,)).lastrowid
-    assert reader_no is not None and box_no is not None
-    copy_account(db, account_no, reader_no)
-    return Reader(reader_no, account_no, box_no)
+    assert reader_no is not None
+    assert box_no is not None
+    copy_account(db, reader.account_no, reader_no)
+    return Reader(reader_no, reader.account_no, box_no)
 
 
 def reads_box(db: Connection, reader: Reader, box_no: int) -> bool:

@@ -5,12 +5,19 @@ from collections.abc import Sequence
 from typing import Literal
 
 from mail4agent_api.addresses import text_of
-from mail4agent_api.errors import RefusalError, UnknownParticipantError
-from mail4agent_api.mail import Ack, DirectAddress, MessageId, ParticipantAddress, RoomAddress, SessionAddress
+from mail4agent_api.errors import RefusalError, UnauthenticatedError
+from mail4agent_api.mail import (
+    Ack,
+    DirectAddress,
+    MessageId,
+    ParticipantAddress,
+    RoomAddress,
+    SessionAddress,
+)
+from mail4agent_core.clock import Clock
+from mail4agent_core.mail.posting import Posted, Posting, Prior, Sight, judge
+from mail4agent_core.mail.wire import millisecond, next_pos
 
-from ...clock import Clock
-from ..posting import Posted, Posting, Prior, Sight, judge
-from ..wire import millisecond, next_pos
 from .people import Reader, active_reader, reads_box
 from .ranges import cover
 from .writer import Transaction
@@ -36,6 +43,7 @@ class _Facts:
         self._posting = posting
         self.sender: Reader | None = None
         self.box_no = 0
+        #: Whether the sender reads the box that it posts to.
         self.in_box = False
         self.thread_pos: int | None = None
 
@@ -53,14 +61,9 @@ class _Facts:
         assert self.sender is not None
         match self._posting.to:
             case DirectAddress(participant=participant):
-                sql = "SELECT b.box_no FROM participant p JOIN box b ON b.address = p.id WHERE p.id = ? AND p.removed_at IS NULL"
-                row = self._db.execute(sql, (participant,)).fetchone()
-                if row is None:
-                    return "missing"
-                self.box_no, self.in_box = row[0], participant == self._posting.sender.participant
-                return "open"
-            case SessionAddress():
-                return "missing"  # no session is registered before sessions prove themselves
+                return self._private(participant, participant)
+            case SessionAddress(participant=participant):
+                return self._private(participant, text_of(self._posting.to))
             case RoomAddress(room=room):
                 row = self._db.execute("SELECT box_no, posting FROM room WHERE id = ?", (room,)).fetchone()
                 if row is None:
@@ -68,18 +71,35 @@ class _Facts:
                 self.box_no, self.in_box = row[0], reads_box(self._db, self.sender, row[0])
                 return "member" if self.in_box else row[1]
 
+    def _private(self, participant: str, address: str) -> Literal["missing", "open"]:
+        """The box of an account or of a session that was met."""
+        sql = (
+            "SELECT b.box_no FROM participant p JOIN box b ON b.address = ? "
+            "WHERE p.id = ? AND p.removed_at IS NULL"
+        )
+        row = self._db.execute(sql, (address, participant)).fetchone()
+        if row is None:
+            return "missing"
+        self.box_no = row[0]
+        if participant == self._posting.sender.participant:
+            assert self.sender is not None
+            self.in_box = reads_box(self._db, self.sender, row[0])
+        return "open"
+
     def reply(self) -> Sight:
-        assert self.sender is not None and self._posting.reply_to is not None
+        assert self.sender is not None
+        assert self._posting.reply_to is not None
         sql = "SELECT thread_pos, box_no, sender_no FROM message WHERE message_id = ?"
         row = self._db.execute(sql, (id_bytes(self._posting.reply_to),)).fetchone()
         if row is None:
             return "missing"
         self.thread_pos = row[0]
-        return "seen" if row[2] == self.sender.reader_no or reads_box(self._db, self.sender, row[1]) else "hidden"
+        own = row[2] == self.sender.reader_no
+        return "seen" if own or reads_box(self._db, self.sender, row[1]) else "hidden"
 
 
 def post(transaction: Transaction, postings: Sequence[Posting], clock: Clock) -> list[Posted | RefusalError]:
-    """Judge and store each posting in order. Nothing is written for a refused one."""
+    """Judge and store each posting in order. No message is stored for a refused one."""
     outcomes: list[Posted | RefusalError] = []
     for posting in postings:
         facts = _Facts(transaction.db, posting)
@@ -94,41 +114,66 @@ def post(transaction: Transaction, postings: Sequence[Posting], clock: Clock) ->
     return outcomes
 
 
+_INSERT = "INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_COUNT = (
+    "UPDATE box SET n = n + 1, other_pos = CASE last_sender WHEN ?2 THEN other_pos ELSE last_pos END, "
+    "last_sender = ?2, last_pos = ?1 WHERE box_no = ?3"
+)
+
+
 def _append(transaction: Transaction, posting: Posting, facts: _Facts, clock: Clock) -> None:
     db, sender, box_no = transaction.db, facts.sender, facts.box_no
     assert sender is not None
     pos = transaction.last_pos = next_pos(transaction.last_pos, clock.now_ms())
     created_at = millisecond(pos)
     message_id = id_bytes(posting.message_id)
-    thread_pos = pos if facts.thread_pos is None else facts.thread_pos
     db.execute(
-        "INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (pos, message_id, box_no, sender.reader_no, sender.account_no, thread_pos, posting.correlation, posting.wire(created_at)),
+        _INSERT,
+        (
+            pos,
+            message_id,
+            box_no,
+            sender.reader_no,
+            sender.account_no,
+            pos if facts.thread_pos is None else facts.thread_pos,
+            posting.correlation,
+            posting.wire(created_at),
+        ),
     )
-    db.execute("UPDATE box SET n = n + 1, last_pos = ? WHERE box_no = ?", (pos, box_no))
+    db.execute(_COUNT, (pos, sender.reader_no, box_no))
     if facts.in_box:
         cover(db, sender.reader_no, box_no, pos)
     if posting.key is not None:
         values = (sender.reader_no, posting.key, posting.content, message_id, created_at)
         db.execute("INSERT INTO idempotency VALUES (?, ?, ?, ?, ?)", values)
+    transaction.posted += 1
     transaction.changed.add(text_of(posting.to))
 
 
-def acknowledge(transaction: Transaction, address: ParticipantAddress, message_ids: Sequence[MessageId], clock: Clock) -> list[Ack | Sight]:
-    """Acknowledge each message in order; a repeat gets the first acknowledgement. Raises UnknownParticipantError."""
+def acknowledge(
+    transaction: Transaction, address: ParticipantAddress, message_ids: Sequence[MessageId], clock: Clock
+) -> list[Ack | Sight]:
+    """Acknowledge each message in order; a repeat gets the first acknowledgement.
+
+    Raises UnauthenticatedError when the reader's account is not registered any more.
+    """
     db = transaction.db
     reader = active_reader(db, address)
     if reader is None:
-        raise UnknownParticipantError(participant=address.participant)
+        raise UnauthenticatedError
     outcomes: list[Ack | Sight] = []
     for message_id in message_ids:
-        row = db.execute("SELECT pos, box_no FROM message WHERE message_id = ?", (id_bytes(message_id),)).fetchone()
+        sql = "SELECT pos, box_no FROM message WHERE message_id = ?"
+        row = db.execute(sql, (id_bytes(message_id),)).fetchone()
         if row is None or not reads_box(db, reader, row[1]):
             outcomes.append("missing" if row is None else "hidden")
             continue
         pos, box_no = row
         at = max(clock.now_ms(), millisecond(pos))
-        sql = "INSERT INTO ack VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET acked_at = acked_at RETURNING acked_at"
+        sql = (
+            "INSERT INTO ack VALUES (?, ?, ?) "
+            "ON CONFLICT DO UPDATE SET acked_at = acked_at RETURNING acked_at"
+        )
         (at,) = db.execute(sql, (pos, reader.reader_no, at)).fetchone()
         cover(db, reader.reader_no, box_no, pos)
         outcomes.append(Ack(message_id=message_id, reader=address, acked_at_unix_ms=at))

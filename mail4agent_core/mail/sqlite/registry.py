@@ -2,10 +2,11 @@
 
 import sqlite3
 
-from mail4agent_api.mail import MessageId, ParticipantId, RoomId
+from mail4agent_api.addresses import text_of
+from mail4agent_api.mail import MessageId, ParticipantId, RoomId, SessionAddress
+from mail4agent_core.mail.identity import OPERATOR
+from mail4agent_core.mail.store import Account, Room, RoomPosting
 
-from ..identity import OPERATOR
-from ..store import Account, Posting_, Room
 from .deletion import delete_message
 from .posting import id_bytes
 from .ranges import cover_all
@@ -14,7 +15,9 @@ Connection = sqlite3.Connection
 
 _ACCOUNT = "SELECT id, label, capabilities, created_at, secret_issued_at, removed_at FROM participant"
 _ROOM = (
-    "SELECT r.id, r.posting, (SELECT count(*) FROM membership m WHERE m.box_no = r.box_no), b.n, r.created_at FROM room r JOIN box b ON b.box_no = r.box_no"
+    "SELECT r.id, r.posting, (SELECT count(*) FROM membership m WHERE m.box_no = r.box_no), b.n, "
+    "r.created_at "
+    "FROM room r JOIN box b ON b.box_no = r.box_no"
 )
 #: No limit, in SQLite's words.
 _ALL = -1
@@ -43,40 +46,61 @@ class SqliteRegistry:
         return None if row is None else account_of_row(row)
 
     def accounts(self, after: ParticipantId | None, limit: int | None) -> list[Account]:
-        rows = self._db.execute(f"{_ACCOUNT} WHERE id > ? ORDER BY id LIMIT ?", (after or "", _ALL if limit is None else limit))
+        rows = self._db.execute(
+            f"{_ACCOUNT} WHERE id > ? ORDER BY id LIMIT ?", (after or "", _ALL if limit is None else limit)
+        )
         return [account_of_row(row) for row in rows]
 
     def live_operators(self) -> int:
         rows = self._db.execute("SELECT capabilities FROM participant WHERE secret_digest IS NOT NULL")
         return sum(OPERATOR in row[0].split() for row in rows)
 
-    def add_account(self, account: ParticipantId, label: str | None, digest: bytes, capabilities: frozenset[str], now: int) -> None:
-        sql = "INSERT INTO participant (id, label, secret_digest, capabilities, created_at, secret_issued_at) VALUES (?, ?, ?, ?, ?, ?)"
-        account_no = self._db.execute(sql, (account, label, digest, " ".join(sorted(capabilities)), now, now)).lastrowid
+    def add_account(
+        self, account: ParticipantId, label: str | None, digest: bytes, capabilities: frozenset[str], now: int
+    ) -> None:
+        sql = (
+            "INSERT INTO participant (id, label, secret_digest, capabilities, created_at, secret_issued_at) "
+            "VALUES (?, ?, ?, ?, ?, ?)"
+        )
+        account_no = self._db.execute(
+            sql, (account, label, digest, " ".join(sorted(capabilities)), now, now)
+        ).lastrowid
         box_no = self._db.execute("INSERT INTO box (address) VALUES (?)", (account,)).lastrowid
         self._db.execute("INSERT INTO membership VALUES (?, ?)", (account_no, box_no))
         self._db.execute("INSERT INTO reader (address, account_no) VALUES (?, ?)", (account, account_no))
 
     def set_secret(self, account: ParticipantId, digest: bytes | None, now: int) -> None:
         issued = None if digest is None else now
-        self._db.execute("UPDATE participant SET secret_digest = ?, secret_issued_at = ? WHERE id = ?", (digest, issued, account))
+        self._db.execute(
+            "UPDATE participant SET secret_digest = ?, secret_issued_at = ? WHERE id = ?",
+            (digest, issued, account),
+        )
         self._changed.add(account)
 
     def set_capabilities(self, account: ParticipantId, capabilities: frozenset[str]) -> None:
-        self._db.execute("UPDATE participant SET capabilities = ? WHERE id = ?", (" ".join(sorted(capabilities)), account))
+        self._db.execute(
+            "UPDATE participant SET capabilities = ? WHERE id = ?", (" ".join(sorted(capabilities)), account)
+        )
         self._changed.add(account)
 
     def retire(self, account: ParticipantId, now: int) -> None:
         self.set_secret(account, None, now)
         self._db.execute("UPDATE participant SET removed_at = ? WHERE id = ?", (now, account))
-        self._db.execute("DELETE FROM membership WHERE account_no = ? AND box_no IN (SELECT box_no FROM room)", (self._number(account),))
+        self._db.execute(
+            "DELETE FROM membership WHERE account_no = ? AND box_no IN (SELECT box_no FROM room)",
+            (self._number(account),),
+        )
 
     def erase(self, account: ParticipantId) -> int:
         account_no = self._number(account)
         # "0" follows "/": the account's own box and those of its sessions.
         named = (account, f"{account}/", f"{account}0")
-        (messages,) = self._db.execute("SELECT coalesce(sum(n), 0) FROM box WHERE address = ? OR (address > ? AND address < ?)", named).fetchone()
-        self._db.execute("UPDATE box SET address = NULL WHERE address = ? OR (address > ? AND address < ?)", named)
+        (messages,) = self._db.execute(
+            "SELECT coalesce(sum(n), 0) FROM box WHERE address = ? OR (address > ? AND address < ?)", named
+        ).fetchone()
+        self._db.execute(
+            "UPDATE box SET address = NULL WHERE address = ? OR (address > ? AND address < ?)", named
+        )
         self._db.execute("UPDATE reader SET address = NULL WHERE account_no = ?", (account_no,))
         self._db.execute("DELETE FROM membership WHERE account_no = ?", (account_no,))
         self._db.execute("DELETE FROM participant WHERE account_no = ?", (account_no,))
@@ -85,15 +109,29 @@ class SqliteRegistry:
     def _number(self, account: ParticipantId) -> int:
         return self._db.execute("SELECT account_no FROM participant WHERE id = ?", (account,)).fetchone()[0]
 
+    def knows(self, session: SessionAddress) -> bool:
+        sql = "SELECT EXISTS (SELECT 1 FROM reader WHERE address = ?)"
+        return bool(self._db.execute(sql, (text_of(session),)).fetchone()[0])
+
+    def has_room(self, room: RoomId) -> bool:
+        return bool(
+            self._db.execute("SELECT EXISTS (SELECT 1 FROM room WHERE id = ?)", (room,)).fetchone()[0]
+        )
+
+    def room_ids(self) -> list[RoomId]:
+        return [RoomId(row[0]) for row in self._db.execute("SELECT id FROM room ORDER BY id")]
+
     def room(self, room: RoomId) -> Room | None:
         row = self._db.execute(f"{_ROOM} WHERE r.id = ?", (room,)).fetchone()
         return None if row is None else Room(RoomId(row[0]), *row[1:])
 
     def rooms(self, after: RoomId | None, limit: int | None) -> list[Room]:
-        rows = self._db.execute(f"{_ROOM} WHERE r.id > ? ORDER BY r.id LIMIT ?", (after or "", _ALL if limit is None else limit))
+        rows = self._db.execute(
+            f"{_ROOM} WHERE r.id > ? ORDER BY r.id LIMIT ?", (after or "", _ALL if limit is None else limit)
+        )
         return [Room(RoomId(row[0]), *row[1:]) for row in rows]
 
-    def add_room(self, room: RoomId, posting: Posting_, now: int) -> None:
+    def add_room(self, room: RoomId, posting: RoomPosting, now: int) -> None:
         box_no = self._db.execute("INSERT INTO box (address) VALUES (?)", (f"#{room}",)).lastrowid
         self._db.execute("INSERT INTO room VALUES (?, ?, ?, ?)", (box_no, room, posting, now))
 
@@ -108,28 +146,46 @@ class SqliteRegistry:
         return self._db.execute("SELECT box_no FROM room WHERE id = ?", (room,)).fetchone()[0]
 
     def members(self, room: RoomId, after: ParticipantId | None, limit: int | None) -> list[ParticipantId]:
-        sql = "SELECT p.id FROM membership m JOIN participant p ON p.account_no = m.account_no WHERE m.box_no = ? AND p.id > ? ORDER BY p.id LIMIT ?"
-        return [ParticipantId(row[0]) for row in self._db.execute(sql, (self._box(room), after or "", _ALL if limit is None else limit))]
+        sql = (
+            "SELECT p.id FROM membership m JOIN participant p ON p.account_no = m.account_no "
+            "WHERE m.box_no = ? AND p.id > ? ORDER BY p.id LIMIT ?"
+        )
+        return [
+            ParticipantId(row[0])
+            for row in self._db.execute(sql, (self._box(room), after or "", _ALL if limit is None else limit))
+        ]
 
     def rooms_of(self, account: ParticipantId) -> list[RoomId]:
-        sql = "SELECT r.id FROM membership m JOIN room r ON r.box_no = m.box_no WHERE m.account_no = (SELECT account_no FROM participant WHERE id = ?) ORDER BY r.id"
+        sql = (
+            "SELECT r.id FROM membership m JOIN room r ON r.box_no = m.box_no "
+            "WHERE m.account_no = (SELECT account_no FROM participant WHERE id = ?) ORDER BY r.id"
+        )
         return [RoomId(row[0]) for row in self._db.execute(sql, (account,))]
 
     def join(self, room: RoomId, account: ParticipantId) -> None:
         account_no, box_no = self._number(account), self._box(room)
-        added = self._db.execute("INSERT INTO membership VALUES (?, ?) ON CONFLICT DO NOTHING", (account_no, box_no)).rowcount
+        added = self._db.execute(
+            "INSERT INTO membership VALUES (?, ?) ON CONFLICT DO NOTHING", (account_no, box_no)
+        ).rowcount
         if added:
-            for (reader_no,) in self._db.execute("SELECT reader_no FROM reader WHERE account_no = ?", (account_no,)).fetchall():
+            for (reader_no,) in self._db.execute(
+                "SELECT reader_no FROM reader WHERE account_no = ?", (account_no,)
+            ).fetchall():
                 cover_all(self._db, reader_no, box_no)
             self._changed.add(account)
 
     def leave(self, room: RoomId, account: ParticipantId) -> None:
-        sql = "DELETE FROM membership WHERE account_no = (SELECT account_no FROM participant WHERE id = ?) AND box_no = ?"
+        sql = (
+            "DELETE FROM membership "
+            "WHERE account_no = (SELECT account_no FROM participant WHERE id = ?) AND box_no = ?"
+        )
         self._db.execute(sql, (account, self._box(room)))
         self._changed.add(account)
 
     def erase_message(self, message_id: MessageId) -> bool:
-        row = self._db.execute("SELECT pos FROM message WHERE message_id = ?", (id_bytes(message_id),)).fetchone()
+        row = self._db.execute(
+            "SELECT pos FROM message WHERE message_id = ?", (id_bytes(message_id),)
+        ).fetchone()
         if row is None:
             return False
         delete_message(self._db, row[0])

@@ -1,6 +1,7 @@
 """Opening and migrating a database.
 
-Migrations are numbered SQL files, each applied in one transaction with its number. A newer database is refused by name; a file that is something else is left alone.
+Migrations are numbered SQL files, each applied in one transaction with its number. A newer database is
+refused by name; a file that is something else is left alone.
 """
 
 import os
@@ -8,44 +9,58 @@ import sqlite3
 from importlib.resources import files
 from pathlib import Path
 
-from .faults import StoreForeignError, StoreNewerError, StoreUnwritableError
+from .faults import (
+    StoreBusyError,
+    StoreDamagedError,
+    StoreForeignError,
+    StoreNewerError,
+    StoreOpenError,
+    StoreUnwritableError,
+)
 
 #: "M4A1": says that the file is a mail database.
 APPLICATION_ID = 0x4D344131
+#: What a journal keeps of its size after a long reader let it grow, in bytes.
+JOURNAL_KEPT = 64 * 1024 * 1024
+#: How long a statement waits for another process's lock, in seconds.
+LOCK_SECS = 5
 
 
 def migrations() -> list[tuple[int, str]]:
     """The numbered migrations in order, with their SQL."""
-    found = sorted((f for f in files(__package__).joinpath("migrations").iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
+    folder = files("mail4agent_core.mail.sqlite").joinpath("migrations")
+    found = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
     numbered = [(int(f.name[:4]), f.read_text("utf-8")) for f in found]
-    assert [number for number, _ in numbered] == list(range(1, len(numbered) + 1)), "migrations are numbered from 1 without a gap"
+    assert [number for number, _ in numbered] == list(range(1, len(numbered) + 1)), "numbered without a gap"
     return numbered
 
 
 def connect_writer(path: Path) -> sqlite3.Connection:
     """Open the one connection that writes, creating and migrating the database. Raises StoreOpenError."""
-    created = not path.exists()
     connection: sqlite3.Connection | None = None
     try:
-        if created:
+        if path.exists():
+            _inspect(path)
+        else:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        connection = sqlite3.connect(path, isolation_level=None, cached_statements=256, timeout=5)
+        connection = sqlite3.connect(path, isolation_level=None, cached_statements=256, timeout=LOCK_SECS)
         migrate(connection, path)
-        connection.execute("PRAGMA journal_mode = WAL")
-        # FULL: a commit is on disk before it is acknowledged.
+        if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
+            raise StoreUnwritableError(path)
+        # A commit is on disk before it is acknowledged; macOS needs the second to be told so.
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA fullfsync = 1")
+        connection.execute(f"PRAGMA journal_size_limit = {JOURNAL_KEPT}")
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute("PRAGMA cache_size = -16384")
         # A write shows now, not at the first send, whether the file can be written.
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute("INSERT OR REPLACE INTO number VALUES ('opened', unixepoch())")
-        connection.execute("COMMIT")
+        connection.execute(
+            "INSERT INTO number VALUES ('opened', 1) ON CONFLICT DO UPDATE SET value = value + 1"
+        )
     except (OSError, sqlite3.Error) as fault:
         if connection is not None:
             connection.close()
-        if isinstance(fault, sqlite3.DatabaseError) and not isinstance(fault, sqlite3.OperationalError):
-            raise StoreForeignError(path) from fault
-        raise StoreUnwritableError(path) from fault
+        raise open_error(path, fault) from fault
     except BaseException:
         if connection is not None:
             connection.close()
@@ -54,27 +69,75 @@ def connect_writer(path: Path) -> sqlite3.Connection:
 
 
 def connect_reader(path: Path) -> sqlite3.Connection:
-    """Open a connection that only reads."""
-    connection = sqlite3.connect(path, isolation_level=None, cached_statements=256, check_same_thread=False, timeout=5)
+    """Open a connection that only reads. It may move between threads, in use by one at a time."""
+    connection = sqlite3.connect(
+        path, isolation_level=None, cached_statements=256, check_same_thread=False, timeout=LOCK_SECS
+    )
     connection.execute("PRAGMA query_only = 1")
     connection.execute("PRAGMA temp_store = MEMORY")
     connection.execute("PRAGMA cache_size = -16384")
     return connection
 
 
+def connect_inspector(path: Path) -> sqlite3.Connection:
+    """Open a connection that leaves the file as it is: it neither writes nor, when it closes, checkpoints."""
+    uri = f"{path.resolve().as_uri()}?mode=ro"
+    return sqlite3.connect(uri, uri=True, isolation_level=None, timeout=LOCK_SECS)
+
+
+def _inspect(path: Path) -> None:
+    inspector = connect_inspector(path)
+    try:
+        schema_of(inspector, path)
+    finally:
+        inspector.close()
+
+
+def schema_of(connection: sqlite3.Connection, path: Path) -> int:
+    """The number of the last migration applied, 0 for an empty file.
+
+    Raises StoreNewerError or StoreForeignError.
+    """
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    application: int = connection.execute("PRAGMA application_id").fetchone()[0]
+    if application != APPLICATION_ID:
+        tables: int = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+        if version or application or tables:
+            raise StoreForeignError(path)
+    known = len(migrations())
+    if version > known:
+        raise StoreNewerError(path, version, known)
+    return version
+
+
 def migrate(connection: sqlite3.Connection, path: Path, upto: int | None = None) -> None:
-    """Apply what is pending, each migration in a transaction of its own. Raises StoreNewerError or StoreForeignError."""
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    known = migrations()
-    if application != APPLICATION_ID and (version or application or connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]):
-        raise StoreForeignError(path)
-    if version > len(known):
-        raise StoreNewerError(path, version, len(known))
-    for number, sql in known[version:upto]:
+    """Apply what is pending, each migration in a transaction of its own.
+
+    Raises StoreNewerError, StoreForeignError, or sqlite3.Error, which leaves the last whole migration.
+    """
+    version = schema_of(connection, path)
+    for number, sql in migrations()[version:upto]:
         try:
-            connection.executescript(f"BEGIN EXCLUSIVE;\n{sql}\nPRAGMA user_version = {number};\nPRAGMA application_id = {APPLICATION_ID};\nCOMMIT;")
+            connection.executescript(
+                f"BEGIN EXCLUSIVE;\n{sql}\nPRAGMA user_version = {number};\n"
+                f"PRAGMA application_id = {APPLICATION_ID};\nCOMMIT;"
+            )
         except sqlite3.Error:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+
+
+def open_error(path: Path, fault: OSError | sqlite3.Error) -> StoreOpenError:
+    """What a fault says about the file."""
+    # The lower byte is the primary code, the rest tells variants apart.
+    code = getattr(fault, "sqlite_errorcode", 0) & 0xFF
+    match code:
+        case sqlite3.SQLITE_NOTADB:
+            return StoreForeignError(path)
+        case sqlite3.SQLITE_CORRUPT:
+            return StoreDamagedError(path)
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return StoreBusyError(path)
+        case _:
+            return StoreUnwritableError(path)

@@ -11,12 +11,15 @@ CREATE TABLE participant (
 ) STRICT;
 
 -- Where messages stand: an account's, a session's or a room's, by text address. NULL: given up, its messages are to be deleted.
--- `n` counts the messages; `last_pos` is the highest position it ever held.
+-- `n` counts the messages; `last_pos` is the highest position it ever held, by `last_sender`, and `other_pos` the highest by
+-- anybody else: together they say at once whether something stands that a reader did not send itself.
 CREATE TABLE box (
     box_no INTEGER PRIMARY KEY AUTOINCREMENT,
     address TEXT UNIQUE,
     n INTEGER NOT NULL DEFAULT 0,
-    last_pos INTEGER NOT NULL DEFAULT 0
+    last_pos INTEGER NOT NULL DEFAULT 0,
+    last_sender INTEGER NOT NULL DEFAULT 0,
+    other_pos INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX box_given_up ON box (box_no) WHERE address IS NULL;
 
@@ -42,6 +45,7 @@ CREATE TABLE reader (
     account_no INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX reader_account ON reader (account_no);
+CREATE INDEX reader_given_up ON reader (reader_no) WHERE address IS NULL;
 
 -- How many of a box's messages count as acknowledged for a reader: unread is box.n less this.
 CREATE TABLE counter (
@@ -84,7 +88,9 @@ CREATE UNIQUE INDEX message_id ON message (message_id);
 CREATE INDEX message_box ON message (box_no, pos);
 CREATE INDEX message_account ON message (box_no, account_no, pos);
 CREATE INDEX message_sender ON message (sender_no, pos);
-CREATE INDEX message_thread ON message (thread_pos, pos);
+-- A thread is the message at `thread_pos` and its replies; most messages are no replies and cost nothing here.
+CREATE INDEX message_thread ON message (thread_pos, box_no, pos) WHERE thread_pos <> pos;
+CREATE INDEX message_thread_sender ON message (thread_pos, sender_no, pos) WHERE thread_pos <> pos;
 CREATE INDEX message_correlation ON message (box_no, correlation, pos) WHERE correlation IS NOT NULL;
 
 CREATE TABLE idempotency (
@@ -97,11 +103,12 @@ CREATE TABLE idempotency (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_age ON idempotency (created_at);
 
--- Numbers kept by name: upkeep's last run, the search index's watermark, the health beat.
+-- Numbers kept by name: upkeep's last run, the search index's watermark, the health beat, the last position of what is gone.
 CREATE TABLE number (
     name TEXT PRIMARY KEY,
     value INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Full text, filled behind the sends. `scope` is the word b<box_no>, so that a search is confined to boxes by the index itself.
-CREATE VIRTUAL TABLE found USING fts5 (scope, subject, body, content = '', tokenize = 'unicode61');
+-- Full text, filled behind the sends with words that are folded already. `scope` is the word b<box_no>, so that a search is
+-- confined to boxes by the index itself.
+CREATE VIRTUAL TABLE found USING fts5 (scope, subject, body, content = '', columnsize = 0, tokenize = 'ascii');

@@ -1,0 +1,144 @@
+"""Accounts and rooms in memory."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TypeVar
+
+from mail4agent_api.addresses import text_of
+from mail4agent_api.mail import MessageId, ParticipantId, RoomId, SessionAddress
+from mail4agent_core.mail.identity import OPERATOR
+from mail4agent_core.mail.store import Account, Room, RoomPosting
+
+from .state import Chamber, Reader, Registration, State
+
+Name = TypeVar("Name", bound=str)
+
+
+class MemoryRegistry:
+    """Implements the Registry Protocol; ``changed`` gathers the accounts whose rights a command changed."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self.changed: set[str] = set()
+
+    def account(self, account: ParticipantId) -> Account | None:
+        present = self._state.accounts.get(account)
+        return None if present is None else present.account
+
+    def accounts(self, after: ParticipantId | None, limit: int | None) -> list[Account]:
+        return [self._state.accounts[name].account for name in _slice(self._state.accounts, after, limit)]
+
+    def live_operators(self) -> int:
+        accounts = (each.account for each in self._state.accounts.values())
+        return sum(OPERATOR in each.capabilities and each.secret_issued_at is not None for each in accounts)
+
+    def add_account(
+        self, account: ParticipantId, label: str | None, digest: bytes, capabilities: frozenset[str], now: int
+    ) -> None:
+        state = self._state
+        registered = Account(account, label, capabilities, now, now, None)
+        state.accounts[account] = Registration(state.number(), registered)
+        state.digests[digest] = account
+        state.boxes[account] = []
+        state.readers[account] = Reader(state.number(), account)
+
+    def _replace(self, account: ParticipantId, **fields: object) -> None:
+        present = self._state.accounts[account]
+        present.account = replace(present.account, **fields)  # pyright: ignore[reportArgumentType]
+        self.changed.add(account)
+
+    def set_secret(self, account: ParticipantId, digest: bytes | None, now: int) -> None:
+        self._forget_secret(account)
+        if digest is not None:
+            self._state.digests[digest] = account
+        self._replace(account, secret_issued_at=None if digest is None else now)
+
+    def _forget_secret(self, account: ParticipantId) -> None:
+        digests = self._state.digests
+        self._state.digests = {kept: owner for kept, owner in digests.items() if owner != account}
+
+    def set_capabilities(self, account: ParticipantId, capabilities: frozenset[str]) -> None:
+        self._replace(account, capabilities=capabilities)
+
+    def retire(self, account: ParticipantId, now: int) -> None:
+        self.set_secret(account, None, now)
+        self._replace(account, removed_at=now)
+        for room in self._state.rooms.values():
+            room.members.discard(account)
+
+    def erase(self, account: ParticipantId) -> int:
+        state = self._state
+        self._forget_secret(account)
+        names = [name for name, reader in state.readers.items() if reader.account == account]
+        gone = [pos for name in names for pos in state.boxes[name]]
+        for pos in gone:
+            state.delete(pos)
+        for name in names:
+            del state.boxes[name]
+            number = state.readers.pop(name).number
+            for given in state.acks.values():
+                given.pop(number, None)
+        del state.accounts[account]
+        return len(gone)
+
+    def knows(self, session: SessionAddress) -> bool:
+        return text_of(session) in self._state.readers
+
+    def has_room(self, room: RoomId) -> bool:
+        return room in self._state.rooms
+
+    def room_ids(self) -> list[RoomId]:
+        return sorted(self._state.rooms)
+
+    def room(self, room: RoomId) -> Room | None:
+        chamber = self._state.rooms.get(room)
+        if chamber is None:
+            return None
+        messages = len(self._state.boxes[f"#{room}"])
+        return Room(room, chamber.posting, len(chamber.members), messages, chamber.created_at)
+
+    def rooms(self, after: RoomId | None, limit: int | None) -> list[Room]:
+        found = (self.room(name) for name in _slice(self._state.rooms, after, limit))
+        return [room for room in found if room is not None]
+
+    def add_room(self, room: RoomId, posting: RoomPosting, now: int) -> None:
+        self._state.rooms[room] = Chamber(posting, now)
+        self._state.boxes[f"#{room}"] = []
+
+    def erase_room(self, room: RoomId) -> None:
+        state = self._state
+        self.changed.update(state.rooms[room].members)
+        for pos in list(state.boxes[f"#{room}"]):
+            state.delete(pos)
+        del state.boxes[f"#{room}"]
+        del state.rooms[room]
+
+    def members(self, room: RoomId, after: ParticipantId | None, limit: int | None) -> list[ParticipantId]:
+        return _slice(self._state.rooms[room].members, after, limit)
+
+    def rooms_of(self, account: ParticipantId) -> list[RoomId]:
+        return sorted(name for name, room in self._state.rooms.items() if account in room.members)
+
+    def join(self, room: RoomId, account: ParticipantId) -> None:
+        members = self._state.rooms[room].members
+        if account in members:
+            return
+        members.add(account)
+        for reader in self._state.readers_of(account):
+            reader.read.update(self._state.boxes[f"#{room}"])
+        self.changed.add(account)
+
+    def leave(self, room: RoomId, account: ParticipantId) -> None:
+        self._state.rooms[room].members.discard(account)
+        self.changed.add(account)
+
+    def erase_message(self, message_id: MessageId) -> bool:
+        pos = self._state.positions.get(message_id)
+        if pos is None:
+            return False
+        self._state.delete(pos)
+        return True
+
+
+def _slice(names: Iterable[Name], after: Name | None, limit: int | None) -> list[Name]:
+    return [name for name in sorted(names) if after is None or name > after][:limit]

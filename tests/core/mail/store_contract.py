@@ -1,0 +1,33 @@
+"""What every store has to do. A store passes when a class inherits this suite and gives it the fixture ``store``."""
+
+import pytest
+
+from mail4agent_core.clock import HandClock
+from mail4agent_core.mail.store import MailStore
+
+from .contract_posting import PostingContract
+from .contract_reading import ReadingContract
+from .contract_registry import RegistryContract
+from .contract_rooms import RoomContract
+from .contract_sessions import SessionContract
+from .contract_settling import SettlingContract
+from .contract_upkeep import UpkeepContract
+from .office import Office
+
+
+@pytest.mark.promise("store.all-stores-keep-one-contract")
+class StoreContract(
+    PostingContract,
+    ReadingContract,
+    SettlingContract,
+    RoomContract,
+    SessionContract,
+    RegistryContract,
+    UpkeepContract,
+):
+    """The whole suite. The clock of the store is the one that the tests turn."""
+
+    @pytest.fixture
+    def office(self, store: MailStore, clock: HandClock) -> Office:
+        """Engine and administration over the store."""
+        return Office(store, clock)
