@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
-import importlib.util
 import sys
 
 import typer
 
-from mail4agent_daemon.cli import accounts, people, posting, reading, rooms, threads, upkeep
+from mail4agent_daemon.cli import accounts, daemon, people, posting, reading, rooms, threads, upkeep
 from mail4agent_daemon.cli.exits import STATUSES
 
 
 def application() -> typer.Typer:
-    """Every verb that is installed."""
+    """Every verb."""
     app = typer.Typer(
         name="mail4agent",
         help="Durable mail between agents.",
@@ -23,10 +21,7 @@ def application() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    # The verbs of the daemon itself stand in a module of their own.
-    if importlib.util.find_spec("mail4agent_daemon.cli.daemon") is not None:
-        importlib.import_module("mail4agent_daemon.cli.daemon").register(app)
-    for noun in (posting, reading, threads, people):
+    for noun in (daemon, posting, reading, threads, people):
         noun.register(app)
     admin = typer.Typer(
         no_args_is_help=True, help="Accounts, rooms and upkeep, as an operator.", epilog=STATUSES

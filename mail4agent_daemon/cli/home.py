@@ -1,17 +1,15 @@
-"""The daemon's folder on this machine, and the operator's key in it."""
+"""The operator's key of the daemon on this machine."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-import platformdirs
 
-#: The file that the daemon writes at its first start.
-OPERATOR_KEY = "operator.key"
+def operator_key() -> Path:
+    """Where the daemon writes it at its first start."""
+    # Only an operator's verb without a credential needs these.
+    from mail4agent_daemon.bootstrap import KEY_NAME
+    from mail4agent_daemon.settings import home_of
 
-
-def home() -> Path:
-    """``$M4A_HOME``, or the platform's data folder for mail4agent."""
-    named = os.environ.get("M4A_HOME")
-    return Path(named).expanduser() if named else Path(platformdirs.user_data_dir("mail4agent"))
+    return home_of(os.environ) / KEY_NAME

@@ -10,7 +10,7 @@ import typer
 from mail4agent_api.errors import RefusalError, UnknownParticipantError, UnknownRoomError
 from mail4agent_client import ClientError, RetryPolicy, SyncMailClient
 from mail4agent_client.settings import settings_of
-from mail4agent_daemon.cli.home import OPERATOR_KEY, home
+from mail4agent_daemon.cli.home import operator_key
 from mail4agent_daemon.cli.terminal import visible
 from mail4agent_daemon.cli.verbs import Mail
 
@@ -36,11 +36,10 @@ def _names(client: SyncMailClient) -> tuple[list[str], list[str]]:
 
 def _quick(context: typer.Context) -> tuple[list[str], list[str]]:
     given = context.params
-    key = home() / OPERATOR_KEY
     try:
         settings = settings_of(given.get("url"), token_file=given.get("token_file"))
-        if settings.credential is None and key.exists():
-            settings = settings_of(given.get("url"), token_file=key)
+        if settings.credential is None:
+            settings = settings_of(given.get("url"), token_file=operator_key())
         client = SyncMailClient(settings.url, token=settings.credential, **QUICK)
     except (ClientError, OSError):
         return [], []

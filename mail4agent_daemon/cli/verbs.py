@@ -21,7 +21,7 @@ from mail4agent_api.errors import PermissionDeniedError, RefusalError
 from mail4agent_client import ClientError, RetryPolicy, SyncMailClient
 from mail4agent_client.settings import Settings, settings_of
 from mail4agent_daemon.cli.exits import CredentialMissingError, Exit, Failure, json_of, sentence_of, status_of
-from mail4agent_daemon.cli.home import OPERATOR_KEY, home
+from mail4agent_daemon.cli.home import operator_key
 from mail4agent_daemon.cli.terminal import console, json_text
 
 _PANEL = "Daemon and output"
@@ -89,7 +89,7 @@ class Mail:
             return settings
         if not self._as_operator:
             raise CredentialMissingError("give --token-file, or set M4A_TOKEN_FILE or M4A_TOKEN")
-        key = home() / OPERATOR_KEY
+        key = operator_key()
         if not key.exists():
             raise CredentialMissingError(
                 f"no operator key at {key}; start the daemon once, set M4A_HOME, or give --token-file"

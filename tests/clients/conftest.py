@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import re
+import select
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Queue
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from mail4agent_client import MailClient, SyncMailClient
+from mail4agent_daemon.cli import application
 
 #: Seconds after which a test that waits for a peer has failed.
 PATIENCE = 20.0
@@ -200,3 +208,123 @@ def take() -> Callable[[Any, int], Any]:
         return [next(watch) for _ in range(count)]
 
     return take_from
+
+
+@dataclass
+class Running:
+    """A real daemon of this test run, and what its accounts may show."""
+
+    url: str
+    home: Path
+    keys: Path
+    process: subprocess.Popen[bytes]
+
+    def key(self, account: str) -> Path:
+        """The file with an account's secret."""
+        return self.home / "operator.key" if account == "operator" else self.keys / account
+
+
+@contextmanager
+def _running(folder: Path, port: int = 0) -> Iterator[Running]:
+    """A daemon in a process of its own, with nobody but the operator until others are added."""
+    home = folder / "home"
+    command = [sys.executable, "-m", "mail4agent_daemon", "serve", "--bind", f"127.0.0.1:{port}"]
+    environment = {**os.environ, "M4A_HOME": str(home), "PYTHONPATH": os.pathsep.join(sys.path)}
+    with (
+        (folder / "log").open("wb") as log,
+        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=log) as process,
+    ):
+        try:
+            assert process.stdout is not None
+            ready, _, _ = select.select([process.stdout], [], [], PATIENCE)
+            greeting = process.stdout.readline().decode() if ready else ""
+            found = re.search(r"http://[0-9.]+:[0-9]+", greeting)
+            assert found is not None, (folder / "log").read_text()
+            yield Running(found.group(), home, folder, process)
+        finally:
+            process.terminate()
+
+
+def _furnished(running: Running, room: str) -> None:
+    """Add the accounts alice and bob, and a room with both."""
+    with SyncMailClient(running.url, token_file=running.key("operator")) as operator:
+        operator.admin_room(id=room)
+        for account in ("alice", "bob"):
+            issued = operator.admin_participant(id=account, may_send=True, may_read=True)
+            running.key(account).touch(0o600)
+            running.key(account).write_text(issued.secret)
+            operator.admin_room_member_add(room=room, participant=account)
+
+
+@pytest.fixture(scope="session")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A daemon with the accounts alice and bob, both in the room ops, for all tests together."""
+    with _running(tmp_path_factory.mktemp("daemon")) as running:
+        _furnished(running, "ops")
+        yield running
+
+
+@pytest.fixture
+def new_daemon(tmp_path: Path) -> Iterator[Running]:
+    """A daemon that nobody has used, for one test."""
+    folder = tmp_path / "daemon"
+    folder.mkdir()
+    with _running(folder) as running:
+        yield running
+
+
+@pytest.fixture
+def start_daemon() -> Callable[..., AbstractContextManager[Running]]:
+    """Start a daemon in a folder, again where one ran before: ``start_daemon(folder, port)``."""
+    return _running
+
+
+@pytest.fixture
+def furnish() -> Callable[[Running, str], None]:
+    """Add the accounts alice and bob to a daemon, and a room with both."""
+    return _furnished
+
+
+@dataclass
+class Ran:
+    """How a command ended."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one JSON value on standard output."""
+        return json.loads(self.out)
+
+    @property
+    def refusal(self) -> Any:
+        """The one JSON value on standard error, nothing being on standard output."""
+        assert self.out == ""
+        return json.loads(self.err)
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def cli(daemon: Running) -> Run:
+    """Run a command as an account: ``cli("alice", "send", "bob", "-", stdin="hello")``."""
+
+    def run(
+        account: str | None, *arguments: str, stdin: str | bytes | None = None, **environment: str
+    ) -> Ran:
+        settings = {"M4A_URL": daemon.url, "M4A_HOME": str(daemon.home), "TERM": "dumb", "COLUMNS": "80"}
+        if account is not None:
+            settings["M4A_TOKEN_FILE"] = str(daemon.key(account))
+        result = CliRunner().invoke(
+            application(),
+            list(arguments),
+            input=stdin,
+            env={**settings, **environment},
+            catch_exceptions=False,
+        )
+        return Ran(result.exit_code, result.stdout, result.stderr)
+
+    return run

@@ -184,7 +184,7 @@ def test_a_proxy_of_the_environment_is_not_used(
 
 def test_a_compressed_answer_is_not_unpacked(ask: Any, scripted: Any) -> None:
     """A small answer cannot become a large one."""
-    scripted.answer(200, b"\x1f\x8b", content_encoding="gzip")
+    scripted.answer(200, WHOAMI, content_encoding="gzip")
     with pytest.raises(AnswerInvalidError):
         ask(scripted.url, lambda client: client.whoami())
 
