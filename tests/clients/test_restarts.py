@@ -27,9 +27,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_watch_goes_on_behind_the_last_message_after_the_daemon_was_killed(
     start_daemon: Any, furnish: Any, folder: Path
 ) -> None:
-    """Nothing is missed and nothing shown twice, and the reader notices nothing but the fault it asked to be
-    told.
-    """
+    """Nothing is missed and nothing shown twice; the reader is told of the fault and need do nothing."""
     told = threading.Event()
 
     async def watched(url: str, token: str, first: asyncio.Event) -> list[str]:
