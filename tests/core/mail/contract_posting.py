@@ -34,7 +34,7 @@ class PostingContract:
                 "body": "line\n\ttab ☃ " + "x" * 3000,
                 "reply_to": first,
                 "correlation": "case 7",
-                "refs": [{"kind": "file", "locator": "/tmp/a b", "digest": "ab12"}],
+                "refs": [{"kind": "file", "locator": "notes/a b", "digest": "ab12"}],
             }
         )
         sent = await office.engine.send(bob, request)
@@ -48,7 +48,7 @@ class PostingContract:
             body=request.body,
             reply_to=first,
             correlation="case 7",
-            refs=[MessageRef.model_validate({"kind": "file", "locator": "/tmp/a b", "digest": "ab12"})],
+            refs=[MessageRef.model_validate({"kind": "file", "locator": "notes/a b", "digest": "ab12"})],
             created_at_unix_ms=clock.now_ms(),
         )
 
