@@ -32,7 +32,7 @@ HEADER = "# Generated from {source} by tools/generate.py; do not edit."
 #: What the first line of every generated text says, and the folders in which a file that says so must be one
 #: of ours.
 MARK = "by tools/generate.py; do not edit"
-FOLDERS = ("mail4agent_api", "schemas", "clients/typescript/src", "docs")
+FOLDERS = ("mail4agent_api", "schemas", "clients/typescript/src", "clients/python", "docs")
 #: Copies of generated files as they were released.
 RELEASED = "schemas/released/"
 

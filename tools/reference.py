@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from bundle import SCHEMAS
+from compatibility import references
 from openapi import kinds_by_status, sentence
 
 Json = Any
@@ -35,12 +36,9 @@ def _anchor(title: str) -> str:
     return title.lower().replace(".", "").replace(" ", "-")
 
 
-def _linked(name: str, definitions: dict[str, Json]) -> str:
-    return (
-        f"[{name}](#{_anchor(name)})"
-        if definitions[name].get("type") == "object" or "oneOf" in definitions[name]
-        else name
-    )
+def _linked(name: str) -> str:
+    """A link to the section of an object or a union. Every refusal is in one table."""
+    return f"[{name}](#{'refusals' if name == 'Refusal' else 'type-' + _anchor(name)})"
 
 
 def _shape(node: Json, definitions: dict[str, Json]) -> str:
@@ -49,7 +47,7 @@ def _shape(node: Json, definitions: dict[str, Json]) -> str:
         name = node["$ref"].rpartition("/")[2]
         target = definitions[name]
         if "oneOf" in target or target.get("type") == "object":
-            return _linked(name, definitions)
+            return _linked(name)
         return f"{target['description']} (`{name}`)"
     if "anyOf" in node:
         return _shape(node["anyOf"][0], definitions)
@@ -129,7 +127,7 @@ def _section(row: dict[str, Json], definitions: dict[str, Json]) -> list[str]:
         lines += _block(value) if (value := example(row["request"])) is not None else []
     lines += [
         "",
-        f"Gives {_linked(row['response'], definitions)}: {definitions[row['response']]['description']}.",
+        f"Gives {_linked(row['response'])}: {definitions[row['response']]['description']}.",
         "",
     ]
     lines += _block(value) if (value := example(row["response"])) is not None else []
@@ -147,8 +145,8 @@ def _section(row: dict[str, Json], definitions: dict[str, Json]) -> list[str]:
 
 
 def _types(definitions: dict[str, Json], table: dict[str, Json]) -> list[str]:
-    """Objects and unions that are no request of their own."""
-    requests = {row["request"] for row in table["operations"]}
+    """Objects and unions that are not shown with the one operation that takes them."""
+    requests = {row["request"] for row in table["operations"]} - set(references(list(definitions.values())))
     refusals = {ref.rpartition("/")[2] for ref in definitions["Refusal"]["discriminator"]["mapping"].values()}
     lines = ["# Types", ""]
     for name, definition in sorted(definitions.items()):
@@ -156,19 +154,13 @@ def _types(definitions: dict[str, Json], table: dict[str, Json]) -> list[str]:
             continue
         if "oneOf" in definition:
             mapping = definition["discriminator"]["mapping"]
-            lines += [f"## {name}", "", sentence(definition["description"]), "", "One of, by `kind`:", ""]
-            lines += [
-                f"- `{kind}`: {_linked(ref.rpartition('/')[2], definitions)}" for kind, ref in mapping.items()
-            ] + [""]
+            content = ["One of, by `kind`:", ""]
+            content += [f"- `{kind}`: {_linked(ref.rpartition('/')[2])}" for kind, ref in mapping.items()]
         elif definition.get("type") == "object":
-            lines += [
-                f"## {name}",
-                "",
-                sentence(definition["description"]),
-                "",
-                *_fields(name, definitions),
-                "",
-            ]
+            content = _fields(name, definitions)
+        else:
+            continue
+        lines += [f"## Type {name}", "", sentence(definition["description"]), "", *content, ""]
     return lines
 
 

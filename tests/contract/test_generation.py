@@ -1,6 +1,7 @@
 """Generated files are in step with the schemas, and every way of falling out of step is found."""
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -66,6 +67,7 @@ def test_a_missing_file_is_found(wanted: dict[str, str], copied: Path) -> None:
         ("mail4agent_api/outbox.py", "mail4agent_api/mail.py"),
         ("schemas/bundle/outbox.bundle.json", "schemas/bundle/mail.bundle.json"),
         ("clients/typescript/src/old.d.ts", "clients/typescript/src/types.d.ts"),
+        ("clients/python/mail4agent_client/old.py", "clients/python/mail4agent_client/methods.py"),
         ("docs/old.md", "docs/operations.md"),
     ],
 )
@@ -84,8 +86,9 @@ def test_a_hand_written_file_is_no_orphan(wanted: dict[str, str], copied: Path) 
 @pytest.mark.promise("api.generated-files-are-in-step")
 def test_the_command_fails_on_a_changed_schema_and_mends_what_it_is_told_to(tmp_path: Path) -> None:
     """With --check it exits 1, shows a diff and writes nothing; without it the files follow."""
-    for folder in ("schemas", "tools", "mail4agent_api", "clients/typescript/src", "docs"):
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in ("schemas", "tools", *generate.FOLDERS):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored, dirs_exist_ok=True)
     source = tmp_path / "schemas" / "mail4agent" / "inbox.schema.json"
     source.write_text(source.read_text("utf-8").replace('"maximum": 256', '"maximum": 255'), "utf-8")
 
@@ -104,6 +107,15 @@ def test_the_command_fails_on_a_changed_schema_and_mends_what_it_is_told_to(tmp_
     assert run("--check").returncode == 0
 
 
+def test_the_reference_page_links_to_sections_that_it_has(wanted: dict[str, str]) -> None:
+    """Every link within the page leads to a heading, and no heading occurs twice."""
+    page = wanted["docs/operations.md"]
+    titles = re.findall(r"^#+ (.*)$", page, re.MULTILINE)
+    headings = [title.lower().replace(".", "").replace(" ", "-") for title in titles]
+    assert len(headings) == len(set(headings))
+    assert set(re.findall(r"\]\(#([^)]*)\)", page)) <= set(headings)
+
+
 def test_headers_name_source_and_command_and_no_time(wanted: dict[str, str]) -> None:
     """Whoever opens a generated file learns where to change it."""
     for name, text in wanted.items():
@@ -113,7 +125,7 @@ def test_headers_name_source_and_command_and_no_time(wanted: dict[str, str]) -> 
 
 
 def test_generated_python_stands_alone(wanted: dict[str, str]) -> None:
-    """Every generated module of the wire package imports nothing but what that package needs itself."""
+    """Every generated module of the wire package imports nothing but what the package needs itself."""
     for name, text in wanted.items():
         if name.startswith("mail4agent_api/"):
             roots = {
