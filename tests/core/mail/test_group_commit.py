@@ -182,7 +182,7 @@ async def test_a_full_disk_refuses_every_sender_of_the_commit_and_loses_nothing(
     *,
     caplog: pytest.LogCaptureFixture,
 ):
-    """COMMIT fails for want of space: all are refused at once, nothing is half-written, and space mends it."""
+    """COMMIT fails for want of space: all are refused at once, nothing is half-written, space mends it."""
     await sqlite_office.send(ann, "bob", "before", key="kept")
     journal = path.with_name(f"{path.name}-wal")
     with file_size_limit(journal.stat().st_size):
