@@ -40,8 +40,10 @@ _CHECKS = {
     ),
     "message {} stands in no box": ("SELECT pos FROM message WHERE box_no NOT IN (SELECT box_no FROM box)"),
     "message {} says another id or time than its row": (
-        "SELECT pos FROM message WHERE json_extract(CAST(wire AS TEXT), '$.message_id') <> 'm4a_' || "
-        "lower(hex(message_id)) OR json_extract(CAST(wire AS TEXT), '$.created_at_unix_ms') <> pos >> 20"
+        "SELECT pos FROM (SELECT pos, message_id, CAST(wire AS TEXT) AS text FROM message) "
+        "WHERE CASE json_valid(text) WHEN 0 THEN 1 ELSE "
+        "json_extract(text, '$.message_id') IS NOT 'm4a_' || lower(hex(message_id)) "
+        "OR json_extract(text, '$.created_at_unix_ms') IS NOT pos >> 20 END"
     ),
     "account {} has no reader, box or membership of its own": (
         "SELECT p.account_no FROM participant p WHERE NOT EXISTS (SELECT 1 FROM reader r JOIN box b ON "

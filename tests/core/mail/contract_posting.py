@@ -137,7 +137,7 @@ class PostingContract:
             {"correlation": "other"},
             {"reply": True},
         ],
-        ids=lambda other: "-".join(other),
+        ids="-".join,
     )
     async def test_a_key_used_again_for_other_content_is_refused(
         self, office: Office, other: dict[str, str | bool]
@@ -213,7 +213,7 @@ class PostingContract:
 
     @pytest.mark.promise("mail.reply-needs-a-readable-message")
     async def test_a_reply_needs_a_message_that_the_sender_may_read_or_wrote(self, office: Office):
-        """What is unknown and what is somebody else's is refused by name; one's own and received mail is not."""
+        """Unknown and others' mail is refused by name; one's own and received mail is not."""
         ann, bob, cid = await office.accounts("ann", "bob", "cid")
         letter = await office.send(ann, "bob")
         with pytest.raises(UnknownMessageError):

@@ -214,7 +214,7 @@ class ReadingContract:
 
     @pytest.mark.promise("mail.wait-looks-past-own-and-acknowledged")
     async def test_own_mail_does_not_stand_after_a_position(self, office: Office):
-        """Whether others' mail stands there is told past any number of one's own, and past what was deleted."""
+        """Others' mail is told past any number of one's own messages, and past deleted ones."""
         ann, bob = await office.accounts("ann", "bob")
         await office.room("hall", ann, bob)
         first = await office.send(bob, "#hall", "theirs")

@@ -3,6 +3,8 @@
 import pytest
 
 from mail4agent_api.errors import NotAddressedToYouError, UnknownSessionError
+from mail4agent_api.mail import SessionAddress
+from mail4agent_core.mail.identity import Caller
 
 from .office import OTHER_SESSION, SESSION, Office
 
@@ -80,10 +82,7 @@ class SessionContract:
         ann, bob = await office.accounts("ann", "bob")
         letters = [await office.send(ann, "bob", str(n)) for n in range(3)]
         await office.ack(bob, letters[0])
-        session = await office.session(ann)
-        met = type(session)(
-            session.address.model_copy(update={"participant": bob.account}), session.capabilities
-        )
+        met = Caller(SessionAddress(participant=bob.account, session=SESSION), bob.capabilities)
         await office.ack(met, letters[2])
         assert await office.subjects(met, unread_only=True) == ["1"]
 

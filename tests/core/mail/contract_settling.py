@@ -2,8 +2,18 @@
 
 import pytest
 
+from mail4agent_api.codec import encode
 from mail4agent_api.errors import NotAddressedToYouError, UnknownMessageError
-from mail4agent_api.mail import AckManyRequest, AckRequest, InboxRequest, SentPage
+from mail4agent_api.mail import (
+    AckManyRequest,
+    AckRequest,
+    InboxRequest,
+    MessageGetRequest,
+    SearchRequest,
+    SentPage,
+    SentRequest,
+    ThreadRequest,
+)
 from mail4agent_core.clock import HandClock
 
 from .office import NOWHERE, Office, position
@@ -234,7 +244,7 @@ class SettlingContract:
         ],
     )
     async def test_words_are_found_in_any_script_and_form(self, office: Office, text: str, query: str):
-        """Letter case, diacritics and compatibility forms do not count; unspaced scripts are found by parts."""
+        """Case, diacritics and compatibility forms do not count; unspaced scripts are found by parts."""
         ann, bob = await office.accounts("ann", "bob")
         await office.send(ann, "bob", "hit", text)
         await office.send(ann, "bob", "miss", "something else")
@@ -300,9 +310,6 @@ class SettlingContract:
 
     async def test_what_is_served_is_what_the_codec_writes(self, office: Office):
         """Joined encodings are byte for byte the encoding of their value."""
-        from mail4agent_api.codec import encode
-        from mail4agent_api.mail import MessageGetRequest, SearchRequest, SentRequest, ThreadRequest
-
         ann, bob = await office.accounts("ann", "bob")
         letter = await office.send(ann, "bob", 'q"\u2028', "b\n")
         await office.engine.ack(bob, AckRequest(message_id=letter))

@@ -106,7 +106,7 @@ class UpkeepContract:
 
     async def test_keys_go_after_seven_days(self, office: Office, clock: HandClock):
         """Within them a repeat gets the first answer; after them it is a message of its own."""
-        ann, bob = await office.accounts("ann", "bob")
+        ann, _ = await office.accounts("ann", "bob")
         first = await office.send(ann, "bob", "once", key="k")
         clock.step(7 * DAY_MS)
         assert (await run(office)).removed_keys == 0

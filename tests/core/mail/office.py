@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from mail4agent_api.addresses import address_of, participant_of, text_of
+from mail4agent_api.addresses import address_of, participant_of
 from mail4agent_api.mail import (
     Ack,
     AckManyRequest,
@@ -229,6 +229,3 @@ class Office:
         heard: list[frozenset[str]] = []
         self.store.subscribe(heard.append)
         return heard
-
-
-__all__ = ["DAY_MS", "NOWHERE", "OTHER_SESSION", "SESSION", "Office", "position", "subjects", "text_of"]

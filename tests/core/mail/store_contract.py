@@ -1,4 +1,4 @@
-"""What every store has to do. A store passes when a class inherits this suite and gives it the fixture ``store``."""
+"""What every store has to do: a class that inherits the suite gives it the fixture ``store``."""
 
 import pytest
 
