@@ -34,7 +34,7 @@ from tests import oracle
 from tests.contract.verdict import ROWS, Exchange, judge
 from tests.process import DaemonProcess, served
 
-EXAMPLES = int(os.environ.get("M4A_FUZZ_EXAMPLES", "12"))
+EXAMPLES = int(os.environ.get("M4A_FUZZ_EXAMPLES", "80"))
 SEED = 20_240_229
 OPENAPI = Path(__file__).resolve().parent.parent.parent / "schemas" / "openapi.json"
 ME = "fuzzer"
@@ -55,6 +55,8 @@ class World:
     #: How many exchanges were judged, and how many were refused for a bound that only bytes tell.
     judged: int = 0
     past_bytes: int = 0
+    #: How often an operation was answered with what another one's answer gave it by a link of the document.
+    linked: Counter[str] = field(default_factory=Counter)
     _names: Iterator[int] = field(default_factory=lambda: count(1))
 
     def account(self, *, removed: bool = False) -> str:
@@ -195,13 +197,13 @@ def _judged(world: World, response: Any) -> None:
         method=request.method,
         path=url.path,
         query=url.query,
-        headers=tuple((_text(name).lower(), _text(value)) for name, value in request.headers.items()),
+        headers=(("host", url.netloc), *((_text(name).lower(), _text(value)) for name, value in request.headers.items())),
         body=body.encode() if isinstance(body, str) else body,
         status=response.status_code,
         answer_headers=tuple((name.lower(), value) for name, values in response.headers.items() for value in values),
         answer=response.content,
     )
-    kind = judge(exchange, world.secret)
+    kind = judge(exchange, world.secret, world.daemon.port)
     row = ROWS.get(exchange.path)
     if row is not None and exchange.method == row.method:
         world.ledger.setdefault(row.name, Counter())[kind or "answered"] += 1
@@ -239,7 +241,7 @@ def _configuration(world: World) -> schemathesis.Config:
 
 
 @pytest.mark.promise("daemon.every-refusal-has-one-shape", "api.codec-agrees-with-oracle")
-@pytest.mark.timeout(120 if EXAMPLES <= 20 else 5400)
+@pytest.mark.timeout(max(400, 10 * EXAMPLES))
 def test_every_phase_of_fuzzing_gets_what_the_oracle_says_and_never_a_fault(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     """Every request is answered exactly when the oracle holds it valid and the state allows it; every other gets a named refusal that its row may answer."""
     found: list[str] = []
@@ -250,6 +252,7 @@ def test_every_phase_of_fuzzing_gets_what_the_oracle_says_and_never_a_fault(worl
             if isinstance(event, events.ScenarioFinished):
                 phases[event.phase.value] += len(event.recorder.interactions)
                 found += _failures(event.recorder)
+                world.linked.update(_linked(event.recorder))
             elif isinstance(event, events.NonFatalError):
                 found.append(f"{event.label}: {event.info.title}: {event.info.message}")
             elif isinstance(event, events.FatalError):
@@ -259,9 +262,11 @@ def test_every_phase_of_fuzzing_gets_what_the_oracle_says_and_never_a_fault(worl
     assert not found, "\n\n".join(found[:10])
     assert all(phases[name] for name in ("examples", "coverage", "fuzzing", "stateful")), phases
     assert world.past_bytes
+    assert {"mail.get", "mail.ack", "mail.thread"} <= world.linked.keys()
     assert not [name for name in OPERATIONS if not world.ledger.get(name, Counter())["answered"]]
     assert world.daemon.alive
     assert world.daemon.do("health")["ok"]
+    assert '"level":"error"' not in world.daemon.log
     assert verify(world.daemon.database) == []
 
 
@@ -274,7 +279,15 @@ def _failures(recorder: Any) -> list[str]:
     ]
 
 
+def _linked(recorder: Any) -> Iterator[str]:
+    for name, node in recorder.cases.items():
+        interaction = recorder.interactions.get(name)
+        if node.is_transition_applied and interaction is not None and interaction.response is not None and interaction.response.status_code == 200:
+            yield ROWS[node.value.path].name
+
+
 def _show(world: World, phases: Counter[str]) -> None:
     print(f"\nfuzzing: {world.judged} judged, {world.past_bytes} past a bound in bytes; " + ", ".join(f"{name} {number}" for name, number in sorted(phases.items())))
+    print("  by a link: " + ", ".join(f"{name} {number}" for name, number in sorted(world.linked.items())))
     for name, kinds in sorted(world.ledger.items()):
         print(f"  {name:28}" + ", ".join(f"{kind} {number}" for kind, number in kinds.most_common()))

@@ -36,6 +36,10 @@ STATE = {
 }
 
 
+#: The names of a daemon on loopback.
+NAMES = ("127.0.0.1", "localhost", "[::1]")
+
+
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """One request as it was sent and what came back. Header names are in lower case."""
@@ -67,11 +71,11 @@ def named_refusal(status: int, answer: bytes) -> RefusalError:
     return refusal
 
 
-def judge(exchange: Exchange, secret: str) -> str | None:
-    """Hold an exchange that the account of ``secret`` could have made to the contract; returns the refusal's kind. Raises AssertionError."""
+def judge(exchange: Exchange, secret: str, port: int) -> str | None:
+    """Hold an exchange with a daemon on ``port``, where only ``secret`` authenticates, to the contract; returns the refusal's kind. Raises AssertionError."""
     if exchange.method == "HEAD":
         assert not exchange.answer
-        assert exchange.status < 500
+        assert exchange.status in {403, 405, 404, 413, 421}
         return None
     assert exchange.answered("content-type") == ["application/json"] or exchange.path == "/metrics"
     assert len(exchange.answered("x-request-id")) == 1
@@ -79,7 +83,7 @@ def judge(exchange: Exchange, secret: str) -> str | None:
     kind = None
     if exchange.status >= 300:
         kind = _refused(exchange, row)
-    expected = _expected(exchange, row, secret)
+    expected = _expected(exchange, row, secret, port)
     if expected is None:
         assert kind is None or row is None or kind in row.refusals or _of_the_state(exchange, row), (
             f"a valid request was refused as {kind}: {exchange.answer!r}"
@@ -108,8 +112,12 @@ def _answered(exchange: Exchange, row: Operation) -> None:
     assert oracle.decodes(row.response.__name__, exchange.answer), "the oracle does not know the answer"
 
 
-def _expected(exchange: Exchange, row: Operation | None, secret: str) -> frozenset[str] | None:
+def _expected(exchange: Exchange, row: Operation | None, secret: str, port: int) -> frozenset[str] | None:
     """The kinds of which one is due, in the order in which a request is looked at; None for a valid request."""
+    if not _is_ours(exchange.header("host"), port):
+        return frozenset(("forbidden_host",))
+    if not all(origin.lower() in {f"http://{name}:{port}" for name in NAMES} for origin in exchange.header("origin")):
+        return frozenset(("forbidden_origin",))
     if row is None:
         return None if exchange.path == "/metrics" else frozenset(("unknown_path",))
     if exchange.method != row.method:
@@ -125,6 +133,10 @@ def _expected(exchange: Exchange, row: Operation | None, secret: str) -> frozens
     assert row.request is not None
     body = exchange.body or (b"{}" if row.lenient_body else b"")
     return None if oracle.decodes(row.request.__name__, body) else frozenset(("malformed", "too_large"))
+
+
+def _is_ours(hosts: list[str], port: int) -> bool:
+    return len(hosts) == 1 and hosts[0].lower() in {*NAMES, *(f"{name}:{port}" for name in NAMES)}
 
 
 def _authenticates(values: Iterable[str], secret: str) -> bool:
