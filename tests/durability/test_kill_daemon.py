@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from mail4agent_core.mail.sqlite.verify import verify
 
+from tests.connection import Connection
 from tests.process import BOUND_SECS, DaemonProcess
 
 TORTURE = os.environ.get("M4A_TORTURE") == "1"
@@ -30,10 +31,6 @@ PAGE = 200
 END = "the end"
 
 
-class LostError(Exception):
-    """There was no answer: the daemon went away before it came."""
-
-
 @dataclass
 class Site:
     """A daemon that comes and goes, and who has an account there."""
@@ -44,48 +41,25 @@ class Site:
 
 
 class Client:
-    """One account's connection: lean, and patient while the daemon is away."""
+    """One account's connection, patient while the daemon is away."""
 
     def __init__(self, site: Site, account: str) -> None:
         self._site = site
-        self._head = f"Host: localhost\r\nContent-Type: application/json\r\nAuthorization: Bearer {site.secrets[account]}\r\n"
-        self._open: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self._connection = Connection(0, site.secrets[account])
+        self.close = self._connection.close
 
     async def ask(self, path: str, body: Any) -> Any:
-        """The answer to one request. Raises LostError when there is none, and AssertionError for a refusal."""
-        raw = json.dumps(body).encode()
-        request = f"POST {path} HTTP/1.1\r\n{self._head}Content-Length: {len(raw)}\r\n\r\n".encode() + raw
-        try:
-            async with asyncio.timeout(2 * BOUND_SECS):
-                await self._site.up.wait()
-                if self._open is None:
-                    self._open = await asyncio.open_connection("127.0.0.1", self._site.daemon.port)
-                reader, writer = self._open
-                writer.write(request)
-                head = await reader.readuntil(b"\r\n\r\n")
-                length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
-                answer = await reader.readexactly(length)
-        except (OSError, EOFError) as fault:
-            await self.close()
-            raise LostError from fault
-        assert head.startswith(b"HTTP/1.1 200"), answer
-        return json.loads(answer)
+        """The answer to one request, once there is a daemon to ask. Raises ConnectionError when it gave none."""
+        async with asyncio.timeout(BOUND_SECS):
+            await self._site.up.wait()
+        self._connection.port = self._site.daemon.port
+        return await self._connection.do(path, body)
 
     async def insist(self, path: str, body: Any) -> Any:
         """The answer to a request that may be repeated."""
         while True:
-            try:
+            with suppress(ConnectionError):
                 return await self.ask(path, body)
-            except LostError:
-                continue
-
-    async def close(self) -> None:
-        """Close the connection."""
-        if self._open is not None:
-            writer, self._open = self._open[1], None
-            writer.close()
-            with suppress(OSError):
-                await writer.wait_closed()
 
 
 @dataclass
@@ -115,7 +89,7 @@ class Sender:
             path, body = ("/mail/send_many", {"messages": letters}) if self.batched else ("/mail/send", letters[0])
             try:
                 answer = await (self.client.insist if self.keyed else self.client.ask)(path, body)
-            except LostError:
+            except ConnectionError:
                 self.unanswered.update(texts)
             else:
                 outcomes = answer["outcomes"] if self.batched else [answer]
