@@ -1,0 +1,290 @@
+"""Ten thousand damaged requests over raw sockets: every refusal is a named one, none is a fault, and the store stays whole."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from mail4agent_api.operations import OPERATIONS
+from mail4agent_core.mail.sqlite.verify import verify
+
+from tests.contract.mutation import Draft, Mutator, cut_short, ended, flipped, framings
+from tests.contract.verdict import Exchange, judge, named_refusal
+from tests.process import BOUND_SECS, DaemonProcess, served
+
+SEED = 31_415
+#: Damaged requests in all; the long run multiplies them.
+REQUESTS = 10_000 * max(1, int(os.environ.get("M4A_FUZZ_EXAMPLES", "0")) // 200)
+CONNECTIONS = 8
+
+Header = tuple[str, str]
+
+
+class Wire:
+    """One raw connection, opened again when the daemon has closed it."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._reader: asyncio.StreamReader | None = None
+        self._writer: asyncio.StreamWriter | None = None
+
+    async def ask(self, raw: bytes, *, head_only: bool) -> tuple[int, tuple[Header, ...], bytes]:
+        """Send a well-framed request and read its answer."""
+        if self._writer is None:
+            self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
+        assert self._reader is not None
+        self._writer.write(raw)
+        async with asyncio.timeout(BOUND_SECS):
+            status, headers, body = await read_answer(self._reader, head_only=head_only)
+        if ("connection", "close") in headers:
+            self.close()
+        return status, headers, body
+
+    def close(self) -> None:
+        """Close this end."""
+        if self._writer is not None:
+            self._writer.close()
+            self._reader = self._writer = None
+
+
+async def read_answer(reader: asyncio.StreamReader, *, head_only: bool = False) -> tuple[int, tuple[Header, ...], bytes]:
+    """One answer to its end; what only says that the body may come is passed over."""
+    while True:
+        lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")[:-2]
+        status = int(lines[0].split(" ")[1])
+        headers = tuple((name.lower(), value.strip()) for name, _, value in (line.partition(":") for line in lines[1:]))
+        if status >= 200:
+            break
+    lengths = [int(value) for name, value in headers if name == "content-length"]
+    assert len(lengths) == 1
+    return status, headers, b"" if head_only else await reader.readexactly(lengths[0])
+
+
+@asynccontextmanager
+async def raw_connection(port: int) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """A connection for bytes that are no request."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        async with asyncio.timeout(BOUND_SECS):
+            yield reader, writer
+    finally:
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
+
+
+class Campaign:
+    """A daemon with a registry, valid bodies for every operation, and a count of what came back."""
+
+    def __init__(self, daemon: DaemonProcess, secret: str, bodies: dict[str, list[Any]]) -> None:
+        self.daemon = daemon
+        self.secret = secret
+        self.bodies = bodies
+        self.kinds: Counter[str] = Counter()
+        self.sent = 0
+        #: What was answered as it must not be.
+        self.faults: list[str] = []
+        self._random = Random(SEED)
+        self._mutator = Mutator(SEED, daemon.port)
+
+    def draft(self, operation: str, body: bytes) -> Draft:
+        """A request that is right around its body."""
+        row = OPERATIONS[operation]
+        headers = (("Host", f"127.0.0.1:{self.daemon.port}"), ("Content-Type", "application/json"), ("Authorization", f"Bearer {self.secret}"))
+        return Draft(row.method, row.path, headers, body)
+
+    def _valid(self) -> tuple[str, Any]:
+        operation = self._random.choice(sorted(self.bodies))
+        return operation, self._random.choice(self.bodies[operation])
+
+    def drafts(self, number: int) -> Iterator[Draft]:
+        """Well-framed requests: one in four damaged around its body, the others within it."""
+        for index in range(number):
+            operation, value = self._valid()
+            if index % 4 == 0:
+                yield self._mutator.around(self.draft(operation, ended(operation, json.dumps(value).encode())))
+            elif index % 2:
+                raw = json.dumps(self._mutator.value(value), ensure_ascii=self._random.random() < 0.5).encode()
+                yield self.draft(operation, ended(operation, raw))
+            else:
+                yield self.draft(operation, ended(operation, self._mutator.text(json.dumps(value).encode())))
+
+    async def ask(self, wire: Wire, draft: Draft) -> None:
+        """Send a well-framed request and judge the answer."""
+        method = draft.method.upper()
+        status, headers, answer = await wire.ask(draft.raw, head_only=method == "HEAD")
+        path, _, query = draft.target.partition("?")
+        sent = tuple((name.lower(), value.strip(" \t")) for name, value in draft.headers)
+        exchange = Exchange(method, path, query, sent, draft.body, status, headers, answer)
+        try:
+            kind = judge(exchange, self.secret, self.daemon.port)
+        except AssertionError as fault:
+            self.faults.append(f"{draft.raw[:2000]!r}: {fault}")
+            kind = "fault"
+        self._count(kind or str(status))
+
+    async def forbidden(self, raw: bytes) -> None:
+        """Send bytes that HTTP forbids; exactly one refusal must come, and then the end."""
+        try:
+            async with raw_connection(self.daemon.port) as (reader, writer):
+                writer.write(raw)
+                status, headers, answer = await read_answer(reader)
+                assert ("connection", "close") in headers
+                assert await reader.read() == b""
+            kind = named_refusal(status, answer).kind
+        except (AssertionError, OSError, EOFError) as fault:
+            self.faults.append(f"{raw[:300]!r}: {fault!r}")
+            kind = "fault"
+        self._count(kind)
+
+    async def broken(self, raw: bytes) -> None:
+        """Send bytes and then nothing more; whatever is answered is no fault, and the connection ends."""
+        async with raw_connection(self.daemon.port) as (reader, writer):
+            writer.write(raw)
+            writer.write_eof()
+            with suppress(ConnectionError):
+                said = await reader.read()
+                while said:
+                    said = self._told(said)
+        self._count("none")
+
+    def _told(self, said: bytes) -> bytes:
+        head, _, rest = said.partition(b"\r\n\r\n")
+        lines = head.decode("latin-1").split("\r\n")
+        status = int(lines[0].split(" ")[1])
+        length = next((int(line.partition(":")[2]) for line in lines if line.lower().startswith("content-length:")), 0)
+        if status >= 400 and rest:
+            named_refusal(status, rest[:length])
+        assert status < 500
+        return rest[length:]
+
+    def _count(self, kind: str) -> None:
+        self.kinds[kind] += 1
+        self.sent += 1
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
+    """A daemon to be mistreated."""
+    with served(tmp_path_factory.mktemp("mutations") / "home") as daemon:
+        secret = daemon.register("mutator", operator=True)
+        ada = daemon.register("ada")
+        for name in ("bob", *(f"victim-{index}" for index in range(8))):
+            daemon.register(name)
+        for room in ("desk", "spare-0", "spare-1"):
+            daemon.do("admin.room", {"id": room})
+        daemon.do("admin.room.member.add", {"room": "desk", "participant": "mutator"})
+        to = {"kind": "direct", "participant": "mutator"}
+        messages = [daemon.do("mail.send", {"to": to, "subject": f"{index}", "body": "fox"}, secret=ada)["message_id"] for index in range(9)]
+        yield Campaign(daemon, secret, _bodies(messages))
+
+
+def _bodies(messages: Sequence[str]) -> dict[str, list[Any]]:
+    """Valid bodies of every operation; what they destroy is made for that, and is gone after the first time."""
+    first, *others = messages
+    at = {"created_at_unix_ms": 1, "message_id": first}
+    message = {"to": {"kind": "direct", "participant": "ada"}, "subject": "hello", "body": "line\n\ttab é"}
+    reference = {"kind": "file", "locator": "src/main.py", "digest": "0f"}
+    full = {**message, "to": {"kind": "room", "room": "desk"}, "reply_to": first, "correlation": "c-1", "refs": [reference, reference], "idempotency_key": "k-1"}
+    session = {"kind": "session", "participant": "ada", "session": "s-0123abcd"}
+    one = [{"id": f"victim-{index}"} for index in range(8)]
+    return {
+        "mail.send": [message, full, {**message, "to": session}],
+        "mail.send_many": [{"messages": [message, full]}],
+        "mail.inbox": [{}, {"limit": 2, "order": "newest", "unread_only": True, "max_bytes": 9000}, {"after": at, "thread": first, "sent_by": "ada", "correlation": "c-1"}, {"before": at, "room": "desk", "since_unix_ms": 0}],
+        "mail.wait": [{"wait_secs": 0}, {"after": at, "wait_secs": 5}],
+        "mail.ack": [{"message_id": first}],
+        "mail.ack_many": [{"message_ids": list(messages)}],
+        "mail.get": [{"message_id": first}],
+        "mail.unread": [{"target": {"kind": "direct", "participant": "ada"}}, {"target": session}],
+        "mail.thread": [{"message_id": first, "limit": 3, "after": at}],
+        "mail.search": [{"query": 'fox "quick brown"', "limit": 3, "room": "desk", "sent_by": "ada"}, {"query": "f*x NEAR(a b) scope:1", "before": at}],
+        "mail.sent": [{"limit": 5, "before": at}],
+        "mail.whoami": [{}],
+        "mail.directory": [{}],
+        "admin.participant": [{"id": "new", "label": "New", "may_send": True, "may_read": False, "operator": False}],
+        "admin.participant.rotate": one,
+        "admin.participant.revoke": one[:2],
+        "admin.participant.remove": one[2:4],
+        "admin.participant.purge": one[2:5],
+        "admin.participant.permit": [{**one[5], "grant": ["mail:send", "outbox:stage", "outbox:review"], "revoke": ["mail:read"], "both": False}],
+        "admin.participant.list": [{"after": "ada", "limit": 2}],
+        "admin.room": [{"id": "fresh", "posting": "members"}],
+        "admin.room.remove": [{"room": "spare-0"}],
+        "admin.room.list": [{"after": "a", "limit": 2}],
+        "admin.room.members": [{"room": "desk", "after": "a", "limit": 2}],
+        "admin.room.member.add": [{"room": "spare-1", "participant": "bob"}],
+        "admin.room.member.remove": [{"room": "spare-1", "participant": "bob"}],
+        "admin.inbox": [{"address": {"kind": "direct", "participant": "ada"}, "limit": 2, "after": at, "unread_only": True}],
+        "admin.message.purge": [{"message_id": others[0]}],
+        "admin.retention": [{"run": True}],
+    }  # fmt: skip
+
+
+def test_bodies_that_are_damaged_are_valid_before(campaign: Campaign) -> None:
+    """Every operation with a body has one to start from, which the oracle holds valid."""
+    from tests import oracle
+
+    assert campaign.bodies.keys() == {name for name, row in OPERATIONS.items() if row.authenticated}
+    for name, values in campaign.bodies.items():
+        request = OPERATIONS[name].request
+        assert request is not None
+        assert [value for value in values if not oracle.is_valid(request.__name__, value)] == []
+
+
+@pytest.mark.promise("daemon.every-refusal-has-one-shape", "api.json-is-read-strictly", "daemon.host-and-origin-are-checked")
+@pytest.mark.timeout(max(180, REQUESTS // 50))
+async def test_ten_thousand_damaged_requests_get_named_refusals_and_no_fault(campaign: Campaign, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever is sent, the answer is what the oracle says or a named 4xx; afterwards the daemon is healthy, idle, and its store is whole."""
+    drafts = campaign.drafts(REQUESTS * 8 // 10)
+    lock = asyncio.Lock()
+
+    async def converse() -> None:
+        wire = Wire(campaign.daemon.port)
+        try:
+            while True:
+                async with lock:
+                    draft = next(drafts, None)
+                if draft is None:
+                    return
+                await campaign.ask(wire, draft)
+        finally:
+            wire.close()
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(CONNECTIONS):
+            group.create_task(converse())
+    random = Random(SEED)
+    whole = [campaign.draft(name, ended(name, json.dumps(values[0]).encode())) for name, values in sorted(campaign.bodies.items())]
+    games = [raw for draft in whole if draft.body != b"{}" for raw in framings(draft)]
+    for batch in _batches([random.choice(games) for _ in range(REQUESTS // 10)]):
+        await asyncio.gather(*(campaign.forbidden(raw) for raw in batch))
+    damaged = [cut_short(random, random.choice(whole)) if index % 2 else flipped(random, random.choice(whole)) for index in range(REQUESTS // 10)]
+    for batch in _batches(damaged):
+        await asyncio.gather(*(campaign.broken(raw) for raw in batch))
+    with capsys.disabled():
+        print(f"\nmutations: {campaign.sent} requests: " + ", ".join(f"{kind} {number}" for kind, number in campaign.kinds.most_common()))
+    assert not campaign.faults, f"{len(campaign.faults)} faults:\n" + "\n".join(campaign.faults[:20])
+    assert campaign.sent == REQUESTS
+    _is_well(campaign.daemon)
+
+
+def _batches(raws: list[bytes]) -> Iterator[list[bytes]]:
+    return (raws[at : at + CONNECTIONS] for at in range(0, len(raws), CONNECTIONS))
+
+
+def _is_well(daemon: DaemonProcess) -> None:
+    assert daemon.alive
+    assert daemon.do("health")["ok"]
+    assert daemon.figure("mail4agent_parked_readers") == 0
+    assert daemon.figure("mail4agent_store_faults_total") == 0
+    assert '"level":"error"' not in daemon.log
+    assert verify(daemon.database) == []

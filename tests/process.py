@@ -1,0 +1,168 @@
+"""A daemon in a process of its own, as a person starts it: spoken to over its socket, stopped or killed by a signal."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any, Self
+
+from mail4agent_api.operations import OPERATIONS
+
+#: No test waits longer than this for a process or an answer.
+BOUND_SECS = 30.0
+_LISTENS = re.compile(rb"listens on http://127\.0\.0\.1:([0-9]{1,5})\b")
+
+
+class NotStartedError(Exception):
+    """The process ended, or said nothing in time, instead of serving."""
+
+    def __init__(self, status: int | None, log: str) -> None:
+        super().__init__(f"exit status {status}: {log}")
+        self.status = status
+        self.log = log
+
+
+class DaemonProcess:
+    """``mail4agent serve`` on a free port of loopback, over one home; it can be started again after it has ended."""
+
+    def __init__(self, home: Path, *flags: str, environment: Mapping[str, str] | None = None) -> None:
+        self.home = home
+        self.port = 0
+        self.log_path = home.with_name(f"{home.name}.log")
+        self._flags = flags
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("M4A_")}
+        self._environment = {**clean, "M4A_LOG__LEVEL": "warning", **(environment or {})}
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def spawn(self) -> subprocess.Popen[bytes]:
+        """Start the process without waiting for it to serve."""
+        command = [sys.executable, "-m", "mail4agent_daemon", "serve", "--bind", "127.0.0.1:0", "--no-socket"]
+        with self.log_path.open("ab") as log:
+            self._process = subprocess.Popen(
+                [*command, "--home", str(self.home), *self._flags],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=self._environment,
+            )
+        return self._process
+
+    def await_serving(self) -> Self:
+        """Wait until the process says where it listens. Raises NotStartedError."""
+        process = self._running
+        assert process.stdout is not None
+        said, deadline = b"", time.monotonic() + BOUND_SECS
+        while not (found := _LISTENS.search(said)):
+            left = deadline - time.monotonic()
+            ready = select.select([process.stdout], [], [], max(left, 0))[0]
+            more = os.read(process.stdout.fileno(), 4096) if ready else b""
+            if not more:
+                self.kill()
+                raise NotStartedError(process.returncode, self.log)
+            said += more
+        self.port = int(found[1])
+        return self
+
+    def start(self) -> Self:
+        """Start the process and wait until it serves. Raises NotStartedError."""
+        self.spawn()
+        return self.await_serving()
+
+    @property
+    def _running(self) -> subprocess.Popen[bytes]:
+        assert self._process is not None, "the daemon was not started"
+        return self._process
+
+    @property
+    def pid(self) -> int:
+        """The process's id."""
+        return self._running.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process is not None and self._process.poll() is None
+
+    def kill(self) -> None:
+        """End the process as a crash or the kernel would: SIGKILL."""
+        if self._process is not None:
+            self._process.kill()
+            self._end()
+
+    def stop(self) -> int:
+        """Ask the process to stop and return its exit status."""
+        self._running.send_signal(signal.SIGTERM)
+        return self._end()
+
+    def _end(self) -> int:
+        process = self._running
+        status = process.wait(BOUND_SECS)
+        if process.stdout is not None:
+            process.stdout.close()
+        return status
+
+    @property
+    def log(self) -> str:
+        """What all processes of this home have logged."""
+        return self.log_path.read_text("utf-8") if self.log_path.exists() else ""
+
+    @property
+    def database(self) -> Path:
+        """The store's file."""
+        return self.home / "mail.sqlite3"
+
+    @property
+    def operator(self) -> str:
+        """The operator's secret."""
+        return (self.home / "operator.key").read_text("ascii").strip()
+
+    def ask(self, operation: str, body: Any = None, *, secret: str | None = None) -> tuple[int, Any]:
+        """Call an operation, as the operator by default; returns the status and the answer."""
+        row = OPERATIONS[operation]
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=BOUND_SECS)
+        with contextlib.closing(connection):
+            raw = None if row.method == "GET" else json.dumps(body if body is not None else {}).encode()
+            headers = {"Content-Type": "application/json", "Connection": "close"}
+            headers["Authorization"] = f"Bearer {secret or self.operator}"
+            connection.request(row.method, row.path, raw, headers)
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+
+    def do(self, operation: str, body: Any = None, *, secret: str | None = None) -> Any:
+        """Call an operation that must succeed; returns its answer."""
+        status, answer = self.ask(operation, body, secret=secret)
+        assert status == 200, f"{operation} was refused: {answer}"
+        return answer
+
+    def register(self, name: str, *, operator: bool = False) -> str:
+        """Register an account that may send and read; returns its secret."""
+        body = {"id": name, "may_send": True, "may_read": True, "operator": operator}
+        return self.do("admin.participant", body)["secret"]
+
+    def figure(self, name: str) -> float:
+        """A figure without labels from the metrics page."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=BOUND_SECS)
+        with contextlib.closing(connection):
+            connection.request("GET", "/metrics", headers={"Connection": "close"})
+            text = connection.getresponse().read().decode()
+        return float(re.findall(rf"^{name} (\S+)$", text, re.MULTILINE)[0])
+
+
+@contextlib.contextmanager
+def served(home: Path, *flags: str, environment: Mapping[str, str] | None = None) -> Iterator[DaemonProcess]:
+    """A daemon that serves for the length of the block; killed at its end if it still runs."""
+    daemon = DaemonProcess(home, *flags, environment=environment)
+    try:
+        yield daemon.start()
+    finally:
+        daemon.kill()
