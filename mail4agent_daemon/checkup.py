@@ -15,7 +15,8 @@ from typing import Literal
 from mail4agent_core.ids import digest_of
 from mail4agent_core.mail.identity import OPERATOR
 from mail4agent_core.mail.sqlite import StoreOpenError
-from mail4agent_core.mail.sqlite.verify import connect_checker, verify
+from mail4agent_core.mail.sqlite.schema import connect_inspector
+from mail4agent_core.mail.sqlite.verify import verify
 
 from .bootstrap import KEY_NAME, KeyFileError, read_key
 from .home import holder_of
@@ -163,7 +164,7 @@ def _holders(database: Path, secret: str | None) -> _Holders | None:
     """Look the key up; None when there is no database yet. Raises sqlite3.Error."""
     if not database.exists():
         return None
-    db = connect_checker(database)
+    db = connect_inspector(database)
     try:
         rows = db.execute(
             "SELECT id, capabilities, secret_digest FROM participant WHERE secret_digest IS NOT NULL"

@@ -53,16 +53,6 @@ Socket = Annotated[
         "--socket/--no-socket", help="Listen on daemon.sock in the data folder too.", rich_help_panel=_PANEL
     ),
 ]
-TlsCert = Annotated[
-    Path | None,
-    typer.Option(
-        "--tls-cert", metavar="PATH", help="PEM file with the certificate chain.", rich_help_panel=_PANEL
-    ),
-]
-TlsKey = Annotated[
-    Path | None,
-    typer.Option("--tls-key", metavar="PATH", help="PEM file with its key.", rich_help_panel=_PANEL),
-]
 AllowCleartext = Annotated[
     bool | None,
     typer.Option(
@@ -95,8 +85,6 @@ def serve(
     config: Config = None,
     bind: Bind = None,
     socket: Socket = None,
-    tls_cert: TlsCert = None,
-    tls_key: TlsKey = None,
     allow_cleartext: AllowCleartext = None,
     log_level: LogLevel = None,
     log_format: LogFormat = None,
@@ -108,8 +96,6 @@ def serve(
     flags = {
         "server.bind": bind,
         "server.socket": socket,
-        "server.tls_cert": None if tls_cert is None else tls_cert.absolute(),
-        "server.tls_key": None if tls_key is None else tls_key.absolute(),
         "server.allow_cleartext": allow_cleartext,
         "log.level": log_level,
         "log.format": log_format,
