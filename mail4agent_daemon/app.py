@@ -30,7 +30,7 @@ from .log import Log
 from .metrics import Metrics
 from .names import names_of
 from .polling import Polling
-from .settings import Effective, SettingsError
+from .settings import Effective, parse_bind
 from .upkeep import keep_up
 from .waiting import Waiters
 
@@ -48,10 +48,13 @@ class Daemon:
 
 
 @asynccontextmanager
-async def daemon(effective: Effective, listeners: Listeners, limits: Limits, log: Log, clock: Clock, ids: Ids) -> AsyncIterator[Daemon]:
+async def daemon(
+    effective: Effective, listeners: Listeners, limits: Limits, log: Log, *, clock: Clock, ids: Ids
+) -> AsyncIterator[Daemon]:
     """Open the store, see to the operator, and give the application; then end upkeep and close the store.
 
-    The caller holds the home. Raises StoreOpenError, OSError (the key file) and what the store raises.
+    The caller holds the home. Raises StoreOpenError, KeyFileError, sqlite3.Error (a damaged database) and
+    StoreUnavailableError.
     """
     settings = effective.settings
     store = await SqliteStore.open(effective.database, clock)
@@ -59,19 +62,23 @@ async def daemon(effective: Effective, listeners: Listeners, limits: Limits, log
         await ensure_operator(effective.home, store, clock, ids, log)
         engine = MailEngine(store, ids)
         administration = Administration(store, clock, ids, settings.retention.keep_days or None)
-        waiters, connections, accounts = Waiters(limits), Connections(limits, log), Accounts(store)
+        waiters = Waiters(limits)
+        connections = Connections(limits, log)
+        accounts = Accounts(store)
         store.subscribe(waiters.wake)
         polling = Polling(engine, accounts, waiters)
         dispatch = Dispatch(handlers(engine, administration, polling, effective.home, log), accounts)
-        check, metrics = HealthCheck(store, clock, VERSION, time.monotonic), Metrics(waiters, connections, store.figures)
+        check = HealthCheck(store, clock, VERSION, time.monotonic)
+        metrics = Metrics(waiters, connections, store.figures)
 
         async def health() -> tuple[bytes, bytes]:
             return JSON, encode(await check.answer())
 
         # Later doors (MCP, the console) are routes of this router.
-        router = Router(routes=[], default=unknown_path)
+        router = Router(routes=[], redirect_slashes=False, default=unknown_path)
         door = HttpDoor(dispatch, {"/health": health, "/metrics": metrics.page}, router)
-        names = names_of(listeners.host, listeners.port, tls=listeners.endpoints.tls, extra=settings.server.names)
+        tls = listeners.endpoints.tls
+        names = names_of(listeners.host, listeners.port, tls=tls, extra=settings.server.names)
         gate = Gate(door, names=names, limits=limits, log=log, observe=metrics.request)
         stop = asyncio.Event()
         upkeep = asyncio.create_task(keep_up(administration, clock, log, stop))
@@ -88,24 +95,14 @@ async def daemon(effective: Effective, listeners: Listeners, limits: Limits, log
 
 
 def endpoints_of(effective: Effective) -> Endpoints:
-    """What the settings say of where to listen. Raises SettingsError."""
+    """What the settings say of where to listen."""
     server = effective.settings.server
     host, port = parse_bind(server.bind)
     return Endpoints(
         host=host,
         port=port,
-        socket_path=effective.home / "daemon.sock" if server.socket else None,
-        certfile=server.tls_cert,
-        keyfile=server.tls_key,
+        socket_path=effective.socket,
+        certfile=effective.home / server.tls_cert if server.tls_cert else None,
+        keyfile=effective.home / server.tls_key if server.tls_key else None,
         allow_cleartext=server.allow_cleartext,
     )
-
-
-def parse_bind(bind: str) -> tuple[str | None, int]:
-    """Split ``address:port``; ``none`` is no address. Raises SettingsError."""
-    if bind == "none":
-        return None, 0
-    host, colon, port = bind.rpartition(":")
-    if not colon or not host or not (port.isascii() and port.isdigit() and len(port) <= 5):
-        raise SettingsError("server.bind must be an address and a port, such as 127.0.0.1:18301, or none")
-    return host.strip("[]"), int(port)

@@ -1,7 +1,8 @@
 """Who is calling: the bearer secret names the account.
 
-A secret that is not known, was replaced or revoked, or belongs to a removed account is refused in one way; a store that cannot look it up is a fault of ours and
-not a wrong secret. Nothing here keeps or logs a secret.
+A secret that is not known, was replaced or revoked, or belongs to a removed account is refused in one way; a
+store that cannot look it up is a fault of ours and not a wrong secret. Nothing here keeps or logs a secret,
+and it is looked up by its digest, so that the time this takes says nothing about it.
 """
 
 from collections.abc import Iterable
@@ -28,13 +29,13 @@ def bearer_digest(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
 
 
 class Accounts:
-    """Identifies callers. A session that proved itself will take its account's place in the Caller made here."""
+    """Identifies callers. A session that proved itself will take its account's place in the Caller."""
 
     def __init__(self, store: MailStore) -> None:
         self._store = store
 
     async def caller(self, digest: bytes) -> Caller:
-        """The caller of a secret's digest as of now. Raises UnauthenticatedError or StoreUnavailableError."""
+        """The caller of a secret's digest as of now. Raises UnauthenticatedError, StoreUnavailableError."""
         account = await self._store.authenticate(digest)
         if account is None or account.removed_at is not None:
             raise UnauthenticatedError

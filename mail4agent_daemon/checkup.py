@@ -1,4 +1,7 @@
-"""What ``doctor`` looks at: the data folder, the key, the database, the disk, and who else could read them. It changes nothing."""
+"""What ``doctor`` looks at: the data folder, the key, the database, the disk, and who else could read them.
+
+It changes nothing.
+"""
 
 import os
 import shutil
@@ -10,16 +13,20 @@ from pathlib import Path
 from typing import Literal
 
 from mail4agent_core.ids import digest_of
+from mail4agent_core.mail.identity import OPERATOR
 from mail4agent_core.mail.sqlite import StoreOpenError
+from mail4agent_core.mail.sqlite.schema import connect_inspector
 from mail4agent_core.mail.sqlite.verify import verify
 
-from .bootstrap import KEY_NAME, read_key
+from .bootstrap import KEY_NAME, KeyFileError, read_key
 from .home import holder_of
 from .settings import Effective
 
 State = Literal["good", "note", "bad"]
 #: Less than this on the disk is worth a person's look, in bytes.
 SPACE_MIN_BYTES = 256 * 1024 * 1024
+#: As many wrong modes are named one by one.
+NAMED_MAX = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +45,19 @@ class Finding:
 def examine(effective: Effective) -> list[Finding]:
     """Look at everything; the first finding that is bad is the first to mend."""
     home = effective.home
-    if not home.exists():
+    if not os.path.lexists(home):
         return [Finding("home", "bad", f"{home} does not exist; start the daemon once, or set M4A_HOME")]
-    return [*_folder(home), *_daemon(home), *_database(effective.database), *_key(home, effective.database), *_space(home), _boundary(home)]
+    folder = list(_folder(home))
+    if any(finding.state == "bad" and finding.check == "home" for finding in folder):
+        return folder
+    return [
+        *folder,
+        *_daemon(effective),
+        *_database(effective.database),
+        *_key(home / KEY_NAME, effective.database),
+        _space(home),
+        _boundary(home),
+    ]
 
 
 def _folder(home: Path) -> Iterator[Finding]:
@@ -48,26 +65,43 @@ def _folder(home: Path) -> Iterator[Finding]:
     if not stat.S_ISDIR(found.st_mode):
         yield Finding("home", "bad", f"{home} is not a folder, or is a symbolic link")
         return
-    wrong = [
+    try:
+        entries = [(entry, entry.lstat()) for entry in (home, *sorted(home.iterdir()))]
+    except OSError as failure:
+        yield Finding("home", "bad", f"{home} cannot be looked at: {failure.strerror}")
+        return
+    links = [entry for entry, state in entries if stat.S_ISLNK(state.st_mode)]
+    for entry in links[:NAMED_MAX]:
+        yield Finding("links", "bad", f"{entry} is a symbolic link; put the file itself there")
+    foreign = [entry for entry, state in entries if state.st_uid != found.st_uid]
+    for entry in foreign[:NAMED_MAX]:
+        yield Finding("owner", "bad", f"{entry} belongs to another user than its folder; give it back")
+    # A socket's mode is given to it when the daemon makes it, within a folder that nobody else can enter.
+    open_to_others = [
         entry
-        for entry in [home, *sorted(home.iterdir())]
-        if not stat.S_ISSOCK(entry.lstat().st_mode) and (stat.S_IMODE(entry.lstat().st_mode) & 0o077 or entry.lstat().st_uid != found.st_uid)
+        for entry, state in entries
+        if stat.S_IMODE(state.st_mode) & 0o077
+        and not (stat.S_ISSOCK(state.st_mode) or stat.S_ISLNK(state.st_mode))
     ]
-    for entry in wrong[:10]:
-        yield Finding("home", "bad", f"{entry} can be read by others, or belongs to another user; the next start of the daemon makes it private")
-    if not wrong:
+    for entry in open_to_others[:NAMED_MAX]:
+        yield Finding(
+            "modes", "bad", f"{entry} is open to others; the next start of the daemon makes it private"
+        )
+    if not (links or foreign or open_to_others):
         yield Finding("home", "good", f"{home} is private")
 
 
-def _daemon(home: Path) -> Iterator[Finding]:
-    running, holder = holder_of(home)
+def _daemon(effective: Effective) -> Iterator[Finding]:
+    running, holder = holder_of(effective.home)
     if running:
         who = f"process {holder.pid}, since {holder.since}" if holder else "a process that left no name"
         yield Finding("daemon", "good", f"running ({who})")
-    else:
-        yield Finding("daemon", "note", "not running")
-        if (home / "daemon.sock").exists():
-            yield Finding("socket", "note", "a socket was left by a daemon that was killed; the next start replaces it")
+        return
+    yield Finding("daemon", "note", "not running")
+    if effective.socket is not None and os.path.lexists(effective.socket):
+        yield Finding(
+            "socket", "note", "a socket was left by a daemon that was killed; the next start replaces it"
+        )
 
 
 def _database(path: Path) -> Iterator[Finding]:
@@ -80,7 +114,7 @@ def _database(path: Path) -> Iterator[Finding]:
         yield Finding("database", "bad", str(fault))
         return
     except sqlite3.Error as fault:
-        yield Finding("database", "bad", f"{path} cannot be read: {fault}")
+        yield Finding("database", "bad", f"{path} cannot be read ({fault}); restore a backup")
         return
     for text in wrong:
         yield Finding("database", "bad", f"{text}; restore a backup")
@@ -88,33 +122,73 @@ def _database(path: Path) -> Iterator[Finding]:
         yield Finding("database", "good", f"{path} is whole and its counters agree with its mail")
 
 
-def _key(home: Path, database: Path) -> Iterator[Finding]:
-    secret = read_key(home / KEY_NAME)
-    if secret is None:
-        yield Finding("key", "bad", f"{home / KEY_NAME} is missing or holds no key; the next start of the daemon writes a new one")
+def _key(path: Path, database: Path) -> Iterator[Finding]:
+    try:
+        secret = read_key(path)
+    except KeyFileError as fault:
+        yield Finding("key", "bad", str(fault))
         return
     try:
-        db = sqlite3.connect(f"{database.resolve().as_uri()}?mode=ro", uri=True)
-        try:
-            row = db.execute("SELECT capabilities FROM participant WHERE secret_digest = ?", (digest_of(secret),)).fetchone()
-        finally:
-            db.close()
+        holders = _holders(database, secret)
     except sqlite3.Error:
-        return  # said above
-    if row is None or "mail:operator" not in row[0].split():
-        yield Finding("key", "bad", f"{home / KEY_NAME} authenticates no operator; the next start of the daemon replaces it")
-    else:
+        return  # what is wrong with the database was said above
+    if holders is None:
+        yield Finding(
+            "key", "note", "nothing for a key to open yet; the first start of the daemon sees to it"
+        )
+    elif OPERATOR in holders.mine:
         yield Finding("key", "good", "the operator's key authenticates")
+    elif holders.set_aside:
+        yield Finding(
+            "key", "note", f"the account operator was set aside by others; {path} is not needed any more"
+        )
+    elif secret is None:
+        yield Finding(
+            "key", "bad", f"{path} is missing or holds no key; the next start of the daemon writes a new one"
+        )
+    else:
+        yield Finding(
+            "key", "bad", f"{path} authenticates no operator; the next start of the daemon replaces it"
+        )
 
 
-def _space(home: Path) -> Iterator[Finding]:
+@dataclass(frozen=True, slots=True)
+class _Holders:
+    """What the holder of the key may do, and whether others took over from the bootstrap operator."""
+
+    mine: frozenset[str]
+    set_aside: bool
+
+
+def _holders(database: Path, secret: str | None) -> _Holders | None:
+    """Look the key up; None when there is no database yet. Raises sqlite3.Error."""
+    if not database.exists():
+        return None
+    db = connect_inspector(database)
+    try:
+        rows = db.execute(
+            "SELECT id, capabilities, secret_digest FROM participant WHERE secret_digest IS NOT NULL"
+        )
+        live = [(name, frozenset(capabilities.split()), digest) for name, capabilities, digest in rows]
+    finally:
+        db.close()
+    digest = None if secret is None else digest_of(secret)
+    mine = next((capabilities for _, capabilities, found in live if found == digest), frozenset[str]())
+    operators = {name for name, capabilities, _ in live if OPERATOR in capabilities}
+    return _Holders(mine, bool(operators) and "operator" not in operators)
+
+
+def _space(home: Path) -> Finding:
     free = shutil.disk_usage(home).free
     state: State = "good" if free >= SPACE_MIN_BYTES else "bad"
-    yield Finding("disk", state, f"{free // (1024 * 1024)} MiB free")
+    return Finding("disk", state, f"{free // (1024 * 1024)} MiB free")
 
 
 def _boundary(home: Path) -> Finding:
-    owner = home.lstat().st_uid
-    text = "processes of the same user can read the key and the mail (SECURITY.md); deploy/ has a set-up with a user of its own"
-    return Finding("boundary", "note" if owner == os.getuid() else "good", text if owner == os.getuid() else "the daemon has a user of its own")
-
+    if home.lstat().st_uid != os.getuid():
+        return Finding("boundary", "good", "the daemon has a user of its own")
+    return Finding(
+        "boundary",
+        "note",
+        "processes of the same user can read the key and the mail; SECURITY.md says what that means",
+    )

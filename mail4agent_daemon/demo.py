@@ -1,4 +1,8 @@
-"""A first conversation, for a person who has just started the daemon: two accounts write to each other through the HTTP door."""
+"""A first conversation, for a person who has just started the daemon: two accounts write to each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from mail4agent_api.addresses import address_of
 from mail4agent_api.errors import AlreadyExistsError
@@ -12,31 +16,40 @@ from mail4agent_api.mail import (
 )
 from mail4agent_client import MailClient
 
-from .bootstrap import KEY_NAME, read_key
-from .endpoints import Listeners
-from .settings import Effective
+from .bootstrap import read_key
 
-NAMES = (ParticipantId("demo-ada"), ParticipantId("demo-ben"))
+if TYPE_CHECKING:
+    from .serving import Serving, Show
+
+ADA, BEN = ParticipantId("demo-ada"), ParticipantId("demo-ben")
+_LATEST_UNREAD = InboxRequest(unread_only=True, order="newest", limit=1)
 
 
-async def converse(effective: Effective, listeners: Listeners) -> None:
-    """Register the two (or give them new secrets), let them write, read and acknowledge, and print what happens."""
-    url = listeners.url or f"unix:{listeners.endpoints.socket_path}"
+async def converse(serving: Serving, show: Show) -> None:
+    """Register the two (or give them new secrets), let them write and read, and show what happens."""
+    url = serving.client_url
     secrets: list[str] = []
-    async with MailClient(url, token=read_key(effective.home / KEY_NAME)) as operator:
-        for name in NAMES:
+    async with MailClient(url, token=read_key(serving.key)) as operator:
+        for name in (ADA, BEN):
             try:
-                issued = await operator.admin_participant(ParticipantRegistration(id=name, may_send=True, may_read=True))
+                new = ParticipantRegistration(id=name, may_send=True, may_read=True)
+                issued = await operator.admin_participant(new)
             except AlreadyExistsError:
                 issued = await operator.admin_participant_rotate(ParticipantRotateRequest(id=name))
             secrets.append(issued.secret)
     async with MailClient(url, token=secrets[0]) as ada, MailClient(url, token=secrets[1]) as ben:
-        asked = await ada.send(SendRequest(to=address_of(NAMES[1]), subject="Hello", body="Is the parser ready for review?"))
-        page = await ben.inbox(InboxRequest(unread_only=True, order="newest", limit=1))
-        for message in page.messages:
-            print(f"demo: {NAMES[1]} reads “{message.subject}: {message.body}” ({page.unread} unread)")
-            await ben.ack(AckRequest(message_id=message.message_id))
-        await ben.send(SendRequest(to=address_of(NAMES[0]), subject="Re: Hello", body="It is. Look at the branch.", reply_to=asked.message_id))
-        page = await ada.inbox(InboxRequest(unread_only=True, order="newest", limit=1))
-        for message in page.messages:
-            print(f"demo: {NAMES[0]} reads “{message.subject}: {message.body}”", flush=True)
+        question = SendRequest(to=address_of(BEN), subject="Hello", body="Is the parser ready for review?")
+        asked = await ada.send(question)
+        await _read(ben, BEN, show)
+        answer = "It is. Look at the branch."
+        await ben.send(
+            SendRequest(to=address_of(ADA), subject="Re: Hello", body=answer, reply_to=asked.message_id)
+        )
+        await _read(ada, ADA, show)
+
+
+async def _read(reader: MailClient, name: ParticipantId, show: Show) -> None:
+    page = await reader.inbox(_LATEST_UNREAD)
+    for message in page.messages:
+        show(f"demo: {name} reads “{message.subject}: {message.body}” ({page.unread} unread)")
+        await reader.ack(AckRequest(message_id=message.message_id))

@@ -1,18 +1,19 @@
 """The one way from a door to an engine: identify, authorise, decode, call, encode.
 
-Every door hands in the same thing, a call of a row of the table of operations. A refusal is raised; the door's transport puts it on its wire.
+Every door hands in the same thing, a call of a row of the table of operations. A refusal is raised; the
+door's transport puts it on its wire.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
+from mail4agent_api._wire import WireModel
 from mail4agent_api.codec import decode, encode
 from mail4agent_api.errors import MalformedError
 from mail4agent_api.operations import OPERATIONS, Operation
 from mail4agent_core.mail.identity import Caller
 from mail4agent_core.mail.wire import Wire
-from pydantic import BaseModel
 
 from .auth import Accounts
 
@@ -35,7 +36,7 @@ class Call:
 
 
 #: What answers an operation: the identified call, its caller, the decoded request.
-Handler = Callable[[Call, Caller, Any], Awaitable[BaseModel | Wire[Any]]]
+Handler = Callable[[Call, Caller, Any], Awaitable[WireModel | Wire[Any]]]
 
 
 class Dispatch:
@@ -44,21 +45,22 @@ class Dispatch:
     def __init__(self, handlers: Mapping[str, Handler], accounts: Accounts) -> None:
         wanted = {name for name, row in OPERATIONS.items() if row.authenticated}
         if wanted != handlers.keys():
-            raise ValueError(f"rows without a handler, or handlers without a row: {sorted(wanted ^ handlers.keys())}")
+            odd = sorted(wanted ^ handlers.keys())
+            raise ValueError(f"rows without a handler, or handlers without a row: {odd}")
         self._handlers = handlers
         self._accounts = accounts
 
     async def identify(self, call: Call) -> Caller:
-        """Find out who calls, once, and whether it may. Raises UnauthenticatedError, PermissionDeniedError or StoreUnavailableError."""
+        """Find out who calls, once. Raises UnauthenticatedError or StoreUnavailableError."""
         if call.caller is None:
             call.caller = await self._accounts.caller(call.digest)
-            call.caller.needs(call.operation.capability)
         return call.caller
 
     async def run(self, call: Call) -> bytes:
         """Return the encoded answer. Raises RefusalError."""
         operation = call.operation
         caller = await self.identify(call)
+        caller.needs(operation.capability)
         body = call.body
         if not body:
             if not operation.lenient_body:

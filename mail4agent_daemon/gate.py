@@ -112,6 +112,9 @@ class _Passage:
             if not (self._status or self._gone):
                 raise RuntimeError("the application answered nothing")
         except RefusalError as refusal:
+            if refusal.status >= 500 and refusal.__cause__ is not None:
+                # What failed beneath a refusal is for the operator, not for the caller.
+                gate.log.failed("refused", refusal, request_id=self._request_id, route=self._route)
             await self._refuse(refusal)
         except Exception as failure:  # noqa: BLE001  the last resort: whatever failed, the caller gets a refusal
             if not self._gone:

@@ -1,5 +1,6 @@
 """Which function answers which row of the table of operations."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,19 @@ from mail4agent_core.mail.administration import Administration
 from mail4agent_core.mail.engine import MailEngine
 from mail4agent_core.mail.identity import Caller
 
-from .bootstrap import KEY_NAME, OPERATOR_ID, write_key
+from .bootstrap import KEY_NAME, OPERATOR_ID, KeyFileError, write_key
 from .dispatch import Call, Handler
 from .log import Log
 from .polling import Polling
 
 
-def handlers(engine: MailEngine, administration: Administration, polling: Polling, home: Path, log: Log) -> dict[str, Handler]:
-    """One handler for each row that needs a credential: the engine's method of that name, save for those that the daemon adds to."""
+def handlers(
+    engine: MailEngine, administration: Administration, polling: Polling, home: Path, log: Log
+) -> dict[str, Handler]:
+    """One handler for each row that needs a credential.
+
+    It is the engine's method of that name, save for the operations that the daemon adds something to.
+    """
     seams: dict[str, object] = {"mail": engine, "admin": administration}
     own: dict[str, Handler] = {
         "mail.inbox": polling.inbox,
@@ -33,22 +39,28 @@ def handlers(engine: MailEngine, administration: Administration, polling: Pollin
 
 
 def _plain(method: Callable[[Caller, Any], Awaitable[Any]]) -> Handler:
-    async def answer(call: Call, caller: Caller, request: Any) -> Any:
+    async def answer(call: Call, caller: Caller, request: Any) -> Any:  # noqa: ARG001  a handler may want the call
         return await method(caller, request)
 
     return answer
 
 
 def _rotation(administration: Administration, home: Path, log: Log) -> Handler:
-    """The key file follows the bootstrap operator's secret. A stop in between leaves an old key, which the next start replaces."""
+    """The key file follows the bootstrap operator's secret.
 
-    async def answer(call: Call, caller: Caller, request: ParticipantRotateRequest) -> IssuedSecret:
-        issued = await administration.participant_rotate(caller, request)
-        if issued.id == OPERATOR_ID:
-            try:
-                write_key(home / KEY_NAME, issued.secret)
-            except OSError as failure:
-                log.failed("operator_key_not_written", failure)
+    A stop in between leaves an old key, which the next start replaces.
+    """
+    # Two rotations at once: the file must end up with the secret that was committed last.
+    one_by_one = asyncio.Lock()
+
+    async def answer(call: Call, caller: Caller, request: ParticipantRotateRequest) -> IssuedSecret:  # noqa: ARG001
+        async with one_by_one:
+            issued = await administration.participant_rotate(caller, request)
+            if issued.id == OPERATOR_ID:
+                try:
+                    await asyncio.to_thread(write_key, home / KEY_NAME, issued.secret)
+                except KeyFileError as failure:
+                    log.failed("operator_key_not_written", failure)
         return issued
 
     return answer

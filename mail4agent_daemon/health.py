@@ -18,24 +18,32 @@ _BEAT = "health.beat"
 
 
 class HealthCheck:
-    """Answers from a beat: a number written to the store and read back. Callers that come together share one."""
+    """Answers from a beat, a number written to the store and read back, that callers share."""
 
     def __init__(self, store: MailStore, clock: Clock, version: str, monotonic: Callable[[], float]) -> None:
         self._store = store
         self._clock = clock
         self._version = version
         self._monotonic = monotonic
-        self._started_at = datetime.fromtimestamp(clock.now_ms() // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        started = datetime.fromtimestamp(clock.now_ms() // 1000, UTC)
+        self._started_at = started.strftime("%Y-%m-%dT%H:%M:%SZ")
         self._started = monotonic()
         self._beaten: float | None = None
-        self._beating: asyncio.Task[None] | None = None
+        self._beating: asyncio.Task[RefusalError | TimeoutError | None] | None = None
+        self._last = 0
 
     async def answer(self) -> Health:
-        """The daemon's health. Raises StoreUnavailableError when the store did not take a write or gave another value back."""
-        if self._beaten is None or self._monotonic() - self._beaten >= BEAT_MAX_SECS:
+        """The daemon's health.
+
+        Raises StoreUnavailableError when the store did not take a write or gave another value back.
+        """
+        if self._beaten is None or self._monotonic() - self._beaten > BEAT_MAX_SECS:
             if self._beating is None or self._beating.done():
                 self._beating = asyncio.create_task(self._beat())
-            await asyncio.shield(self._beating)
+            # Who asked first may go away; the others still get their answer.
+            fault = await asyncio.shield(self._beating)
+            if fault is not None:
+                raise StoreUnavailableError(operation="health") from fault
         return Health(
             ok=True,
             service=SERVICE,
@@ -46,13 +54,16 @@ class HealthCheck:
             background_tasks=[],
         )
 
-    async def _beat(self) -> None:
-        began, value = self._monotonic(), self._clock.now_ms()
+    async def _beat(self) -> RefusalError | TimeoutError | None:
+        # Never the number of the beat before, which a store that takes no writes could still give back.
+        self._last = max(self._clock.now_ms(), self._last + 1)
+        began, value = self._monotonic(), self._last
         try:
             async with asyncio.timeout(BEAT_TIMEOUT_SECS):
                 read = await self._store.remember(_BEAT, value)
         except (RefusalError, TimeoutError) as fault:
-            raise StoreUnavailableError(operation="health") from fault
+            return fault
         if read != value:
-            raise StoreUnavailableError(operation="health")
+            return StoreUnavailableError(operation="health")
         self._beaten = began
+        return None

@@ -1,12 +1,18 @@
 """The HTTP door: every row of the table of operations at its own path.
 
-A path is taken to the letter: no trailing slash, no percent-encoding, no query. Within the gate (``gate.py``), which has bounded the request and which puts refusals on the wire.
+A path is taken to the letter: no trailing slash, no percent-encoding, no query. The door stands within the
+gate (``gate.py``), which has bounded the request and which puts refusals on the wire.
 """
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from mail4agent_api.errors import MalformedError, MethodNotAllowedError, UnknownPathError, UnsupportedMediaTypeError
+from mail4agent_api.errors import (
+    MalformedError,
+    MethodNotAllowedError,
+    UnknownPathError,
+    UnsupportedMediaTypeError,
+)
 from mail4agent_api.operations import OPERATIONS, Operation
 
 from .auth import bearer_digest
@@ -24,7 +30,10 @@ _NO_STORE = (b"cache-control", b"no-store")
 
 
 class HttpDoor:
-    """An ASGI application. ``pages`` are the paths that need no credential; ``rest`` gets the paths that are none of these."""
+    """An ASGI application.
+
+    ``pages`` are the paths that need no credential; ``rest`` gets the paths that are none of these.
+    """
 
     def __init__(self, dispatch: Dispatch, pages: dict[str, Page], rest: App) -> None:
         self._dispatch = dispatch
@@ -44,35 +53,40 @@ class HttpDoor:
         if row is not None:
             await self._operation(row, scope, receive, send)
         elif path in self._pages:
-            _allow(scope, path, "GET")
+            # What may be got may be asked for without its body; the server leaves that out.
+            _allow(scope, path, "GET", "HEAD")
+            _no_query(scope)
             kind, body = await self._pages[path]()
             await _answer(send, kind, body)
         else:
             await self._rest(scope, receive, send)
 
     async def _operation(self, row: Operation, scope: Scope, receive: Receive, send: Send) -> None:
-        state = scope["state"]
         _allow(scope, row.path, row.method)
         headers: list[tuple[bytes, bytes]] = scope["headers"]
-        digest = bearer_digest(headers)
-        call = Call(row, digest, b"", receive)
-        # The credential is believed before a byte of the body is looked at.
-        await self._dispatch.identify(call)
-        assert call.caller is not None
-        state["account"] = str(call.caller.account)
-        if scope["query_string"]:
-            raise MalformedError(field="request", reason="must have no query string; parameters go into the body")
+        call = Call(row, bearer_digest(headers), b"", receive)
+        # The credential is believed, and the right to call is known, before a byte of the body is looked at.
+        caller = await self._dispatch.identify(call)
+        scope["state"]["account"] = str(caller.account)
+        caller.needs(row.capability)
+        _no_query(scope)
         if not row.lenient_body and not _is_json(headers):
             raise UnsupportedMediaTypeError
         call.body = (await receive()).get("body", b"")
         await _answer(send, JSON, await self._dispatch.run(call))
 
 
-def _allow(scope: Scope, path: str, method: str) -> None:
+def _allow(scope: Scope, path: str, *methods: str) -> None:
     scope["state"]["route"] = path
-    if scope["method"] != method:
-        scope["state"]["allow"] = (method,)
+    if scope["method"] not in methods:
+        scope["state"]["allow"] = methods
         raise MethodNotAllowedError
+
+
+def _no_query(scope: Scope) -> None:
+    """A query would be taken for a parameter that counts, and end up in the logs of a proxy."""
+    if scope["query_string"]:
+        raise MalformedError(field="request", reason="must have no query string; parameters go into the body")
 
 
 def _is_json(headers: list[tuple[bytes, bytes]]) -> bool:
@@ -90,6 +104,6 @@ async def _answer(send: Send, kind: bytes, body: bytes) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-async def unknown_path(scope: Scope, receive: Receive, send: Send) -> None:
+async def unknown_path(scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG001  it is an application
     """Refuse a path that nothing is served at."""
     raise UnknownPathError

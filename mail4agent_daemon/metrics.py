@@ -20,8 +20,19 @@ class Metrics:
 
     def __init__(self, waiters: Waiters, connections: Connections, figures: Figures) -> None:
         self._registry = CollectorRegistry()
-        self._requests = Counter("mail4agent_requests", "Requests by path and status.", ("route", "status"), registry=self._registry)
-        self._seconds = Histogram("mail4agent_request_seconds", "Time from a request's head to its answer.", ("route",), buckets=_SECONDS, registry=self._registry)
+        self._requests = Counter(
+            "mail4agent_requests",
+            "Requests by path and status.",
+            ("route", "status"),
+            registry=self._registry,
+        )
+        self._seconds = Histogram(
+            "mail4agent_request_seconds",
+            "Time from a request's head to its answer.",
+            ("route",),
+            buckets=_SECONDS,
+            registry=self._registry,
+        )
         self._registry.register(_Now(waiters, connections, figures))
 
     def request(self, route: str | None, status: int, seconds: float) -> None:
@@ -44,9 +55,11 @@ class _Now(Collector):
         self._figures = figures
 
     def collect(self) -> Iterable[Metric]:
-        figures = self._figures
-        yield GaugeMetricFamily("mail4agent_parked_readers", "Readers that wait for mail now.", self._waiters.parked)
-        yield GaugeMetricFamily("mail4agent_connections", "Open connections.", len(self._connections))
+        figures, parked, connections = self._figures, self._waiters.parked, len(self._connections)
+        yield GaugeMetricFamily("mail4agent_parked_readers", "Readers that wait for mail now.", parked)
+        yield GaugeMetricFamily("mail4agent_connections", "Open connections.", connections)
         yield CounterMetricFamily("mail4agent_store_commits", "Commits of the store.", figures.commits)
         yield CounterMetricFamily("mail4agent_store_writes", "Writes in those commits.", figures.writes)
-        yield CounterMetricFamily("mail4agent_store_faults", "Batches that failed and were undone.", figures.faults)
+        yield CounterMetricFamily(
+            "mail4agent_store_faults", "Batches that failed and were undone.", figures.faults
+        )

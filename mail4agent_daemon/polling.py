@@ -1,7 +1,8 @@
 """The two operations that wait for mail: an inbox page with ``wait_secs``, and ``mail.wait``.
 
-A waiter takes its place before it looks, so that a message committed in between ends the wait. Each time it is woken it is identified anew: who was removed, or
-whose secret was replaced, is refused then; who left a room gets what it may still see.
+A waiter takes its place before it looks, so that a message committed in between ends the wait. Each time it
+is woken it is identified anew. When its rights have changed, its wait ends at once: with what it may see now,
+or, when it may see nothing any more, with the empty answer that it had before; its next request is refused.
 """
 
 import asyncio
@@ -9,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from mail4agent_api.bounds import INBOX_WAIT_SECS_MAX
+from mail4agent_api.errors import PermissionDeniedError, UnauthenticatedError
 from mail4agent_api.mail import InboxRequest, WaitRequest, WaitResult
 from mail4agent_core.mail.engine import MailEngine
 from mail4agent_core.mail.identity import Caller
@@ -19,6 +21,9 @@ from .dispatch import Call
 from .waiting import Outcome, Waiters, disconnection
 
 T = TypeVar("T")
+
+#: An answer for a caller as things are now, and whether it is worth ending a wait for.
+Look = Callable[[Caller], Awaitable[tuple[T, bool]]]
 
 
 class Polling:
@@ -31,36 +36,51 @@ class Polling:
 
     async def inbox(self, call: Call, caller: Caller, request: InboxRequest) -> InboxWire:
         """A page, waited for while it is empty."""
-        page = await self._engine.inbox(caller, request)
-        if page.count or not request.wait_secs:
-            return page
 
         async def look(caller: Caller) -> tuple[InboxWire, bool]:
             page = await self._engine.inbox(caller, request)
             return page, bool(page.count)
 
-        return await self._until(call, caller, min(request.wait_secs, INBOX_WAIT_SECS_MAX), look)
+        return await self._until(call, caller, min(request.wait_secs or 0, INBOX_WAIT_SECS_MAX), look)
 
     async def wait(self, call: Call, caller: Caller, request: WaitRequest) -> WaitResult:
-        """The unread count and the newest position, once mail stands after a position; by default the newest at the call."""
+        """The unread count and the newest position, once somebody else's mail stands after a position.
+
+        Without a position the newest one at the call is taken.
+        """
         after = request.after if request.after is not None else await self._engine.newest(caller)
 
         async def look(caller: Caller) -> tuple[WaitResult, bool]:
+            # The newest first: what is committed meanwhile stands after it, and ends the caller's next wait.
+            newest = await self._engine.newest(caller)
             found = await self._engine.stands_after(caller, after)
-            return WaitResult(unread=await self._engine.unread_count(caller), newest=await self._engine.newest(caller)), found
+            return WaitResult(unread=await self._engine.unread_count(caller), newest=newest), found
 
         return await self._until(call, caller, request.wait_secs, look)
 
-    async def _until(self, call: Call, caller: Caller, secs: int, look: Callable[[Caller], Awaitable[tuple[T, bool]]]) -> T:
+    async def _until(self, call: Call, caller: Caller, secs: int, look: Look[T]) -> T:
+        answer, found = await look(caller)
+        if found or not secs:
+            return answer
         loop = asyncio.get_running_loop()
         deadline = loop.time() + secs
-        with disconnection(call.receive) as gone:
+        boxes = await self._engine.boxes(caller)
+        keys = boxes | {str(caller.account)}
+        with disconnection(call.receive) as gone, self._waiters.register(keys, str(caller.account)) as ticket:
             while True:
-                # Its boxes may be others after each wake-up; the account's own tells of that.
-                with self._waiters.register(await self._engine.boxes(caller), str(caller.account)) as ticket:
-                    answer, found = await look(caller)
-                    outcome = Outcome.TIMED_OUT if found else await ticket.wait(deadline - loop.time(), gone)
-                if outcome is not Outcome.WOKEN:
+                try:
+                    now = await self._accounts.caller(call.digest)
+                    now.needs(call.operation.capability)
+                except (UnauthenticatedError, PermissionDeniedError):
                     return answer
-                caller = await self._accounts.caller(call.digest)
-                caller.needs(call.operation.capability)
+                answer, found = await look(now)
+                if found or now != caller or await self._engine.boxes(now) != boxes:
+                    return answer
+                match await ticket.wait(deadline - loop.time(), gone):
+                    case Outcome.WOKEN:
+                        continue
+                    case Outcome.TIMED_OUT:
+                        # An acknowledgement wakes nobody, and may have changed the count.
+                        return (await look(caller))[0]
+                    case Outcome.RELEASED | Outcome.GONE:
+                        return answer

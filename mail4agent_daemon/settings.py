@@ -1,30 +1,54 @@
-"""Settings: defaults, then ``config.toml``, then ``M4A_<SECTION>__<KEY>`` in the environment, then flags; the later wins.
+"""Settings: defaults, ``config.toml``, ``M4A_<SECTION>__<KEY>`` in the environment, flags; the later wins.
 
 A key that is not known is refused by name, wherever it stands: a misspelt setting never passes silently.
 """
 
+import json
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, ValidationError
 
 from .endpoints import DEFAULT_PORT
+from .names import names_of
 
-#: Names in the environment that are no settings of a section.
-RESERVED = frozenset(("M4A_HOME", "M4A_URL", "M4A_TOKEN", "M4A_TOKEN_FILE"))
 CONFIG_NAME = "config.toml"
+DATABASE_NAME = "mail.sqlite3"
+SOCKET_NAME = "daemon.sock"
 _PREFIX = "M4A_"
 _SEPARATOR = "__"
 _CONFIG_MAX_BYTES = 1_048_576
+_YES, _NO = frozenset(("true", "yes", "on", "1")), frozenset(("false", "no", "off", "0"))
 
 
 class SettingsError(Exception):
     """The settings cannot be used; the message names the key, where it stands and what it may be."""
+
+
+def parse_bind(bind: str) -> tuple[str | None, int]:
+    """Split ``address:port``; ``none`` is no address. Raises ValueError."""
+    if bind == "none":
+        return None, 0
+    host, colon, port = bind.rpartition(":")
+    known = port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65_535
+    if not (colon and host and known):
+        raise ValueError("must be an address and a port, such as 127.0.0.1:18301, or none")
+    return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+def _bind(bind: str) -> str:
+    parse_bind(bind)
+    return bind
+
+
+def _names(names: tuple[str, ...]) -> tuple[str, ...]:
+    names_of(None, None, extra=names)
+    return names
 
 
 class _Section(BaseModel):
@@ -34,115 +58,221 @@ class _Section(BaseModel):
 class ServerSettings(_Section):
     """Where and how to listen."""
 
-    bind: Annotated[str, Field(max_length=255, description="address and port, such as 127.0.0.1:18301; port 0 takes a free one; none: the UNIX socket alone")] = (
-        f"127.0.0.1:{DEFAULT_PORT}"
+    bind: Annotated[
+        str,
+        Field(
+            max_length=255,
+            description="address and port; port 0 takes a free one; none: the UNIX socket alone",
+        ),
+        AfterValidator(_bind),
+    ] = f"127.0.0.1:{DEFAULT_PORT}"
+    socket: Annotated[bool, Strict(), Field(description="listen on daemon.sock in the data folder too")] = (
+        True
     )
-    socket: Annotated[bool, Field(description="listen on the UNIX socket daemon.sock in the home too")] = True
-    names: Annotated[tuple[str, ...], Field(max_length=64, description="further names (name or name:port) that clients reach the daemon by")] = ()
-    tls_cert: Annotated[Path | None, Field(description="PEM file with the certificate chain")] = None
-    tls_key: Annotated[Path | None, Field(description="PEM file with its key")] = None
-    allow_cleartext: Annotated[bool, Field(description="listen beyond this machine without TLS")] = False
-
-
-class StoreSettings(_Section):
-    """Where mail is kept."""
-
-    path: Annotated[Path | None, Field(description="the database; by default mail.sqlite3 in the home")] = None
+    names: Annotated[
+        tuple[str, ...],
+        Field(max_length=64, description="further names, or name:port, that clients reach the daemon by"),
+        AfterValidator(_names),
+    ] = ()
+    tls_cert: Annotated[
+        Path | None,
+        Field(description="PEM file with the certificate chain; from the data folder, when relative"),
+    ] = None
+    tls_key: Annotated[Path | None, Field(description="PEM file with its key, without a passphrase")] = None
+    allow_cleartext: Annotated[
+        bool, Strict(), Field(description="listen beyond this machine without TLS")
+    ] = False
 
 
 class RetentionSettings(_Section):
     """How long settled mail is kept."""
 
-    keep_days: Annotated[int, Field(ge=0, le=36_500, description="days after everybody acknowledged it; 0 keeps it for ever")] = 180
+    keep_days: Annotated[
+        int,
+        Strict(),
+        Field(ge=0, le=36_500, description="days after everybody acknowledged it; 0 keeps it for ever"),
+    ] = 180
 
 
 class LogSettings(_Section):
     """What is logged, and how."""
 
-    level: Annotated[Literal["debug", "info", "warning", "error"], Field(description="the least level that is written")] = "info"
-    format: Annotated[Literal["auto", "json", "text"], Field(description="auto: text on a terminal, JSON elsewhere")] = "auto"
+    level: Annotated[
+        Literal["debug", "info", "warning", "error"], Field(description="the least level that is written")
+    ] = "info"
+    format: Annotated[
+        Literal["auto", "json", "text"], Field(description="auto: text on a terminal, JSON elsewhere")
+    ] = "auto"
 
 
 class Settings(_Section):
     """All sections."""
 
     server: ServerSettings = ServerSettings()
-    store: StoreSettings = StoreSettings()
     retention: RetentionSettings = RetentionSettings()
     log: LogSettings = LogSettings()
 
 
 @dataclass(frozen=True, slots=True)
 class Effective:
-    """The settings in force, and where each key that is not a default came from (``section.key`` -> file, name or flag)."""
+    """The settings in force, and where each one that is not a default came from.
+
+    ``origins`` maps ``section.key`` (and ``home``) to a file, the name of a variable or a flag.
+    """
 
     home: Path
+    config: Path
     settings: Settings
     origins: Mapping[str, str]
 
     @property
     def database(self) -> Path:
         """The database's path."""
-        path = self.settings.store.path
-        return self.home / "mail.sqlite3" if path is None else self.home / path
+        return self.home / DATABASE_NAME
+
+    @property
+    def socket(self) -> Path | None:
+        """The UNIX socket's path."""
+        return self.home / SOCKET_NAME if self.settings.server.socket else None
 
 
 def home_of(environment: Mapping[str, str], flag: Path | None = None) -> Path:
-    """The data folder: the flag, ``M4A_HOME``, or the platform's data folder for mail4agent; absolute."""
+    """The data folder: the flag, ``M4A_HOME``, or the platform's data folder for mail4agent; absolute.
+
+    Raises SettingsError.
+    """
     named = environment.get("M4A_HOME")
-    chosen = flag if flag is not None else Path(named) if named else Path(platformdirs.user_data_dir("mail4agent"))
-    return Path(os.path.abspath(chosen.expanduser()))  # noqa: PTH100  resolve() would follow a symbolic link, which the home must not be
+    chosen = (
+        flag if flag is not None else Path(named) if named else Path(platformdirs.user_data_dir("mail4agent"))
+    )
+    try:
+        chosen = chosen.expanduser()
+    except RuntimeError:
+        origin = "M4A_HOME" if flag is None else "--home"
+        raise SettingsError(
+            f"{origin}: {chosen} begins with a user that this machine does not know"
+        ) from None
+    return Path(os.path.abspath(chosen))  # noqa: PTH100  resolve() would follow a link, which the home must not be
 
 
-def load(environment: Mapping[str, str], *, home: Path | None = None, config: Path | None = None, flags: Mapping[str, Any] | None = None) -> Effective:
-    """Gather the settings. ``flags`` maps ``section.key`` to a value, None for flags that were not given. Raises SettingsError."""
+def load(
+    environment: Mapping[str, str],
+    *,
+    home: Path | None = None,
+    config: Path | None = None,
+    flags: Mapping[str, Any] | None = None,
+) -> Effective:
+    """Gather the settings. ``flags`` maps ``section.key`` to a value, None where a flag was not given.
+
+    Raises SettingsError.
+    """
     folder = home_of(environment, home)
+    path = folder / CONFIG_NAME if config is None else Path(os.path.abspath(config))  # noqa: PTH100  as above
     values: dict[str, dict[str, Any]] = {}
     origins: dict[str, str] = {}
-
-    def put(section: str, key: str, value: Any, origin: str) -> None:
-        if section not in Settings.model_fields:
-            raise SettingsError(f"{origin}: there is no section {section!r}; there are {', '.join(Settings.model_fields)}")
-        fields = _section_type(section).model_fields
-        if key not in fields:
-            raise SettingsError(f"{origin}: there is no setting {key!r} in {section}; there are {', '.join(fields)}")
-        values.setdefault(section, {})[key] = value
-        origins[f"{section}.{key}"] = origin
-
-    path = folder / CONFIG_NAME if config is None else config
-    for section, table in _toml(path, required=config is not None).items():
-        if not isinstance(table, dict):
-            raise SettingsError(f"{path}: {section!r} must be a section, written [{section}]")
-        for key, value in table.items():
-            put(section, key, value, str(path))
-    for name, text in environment.items():
-        if not name.startswith(_PREFIX) or name in RESERVED or _SEPARATOR not in name:
-            continue
-        section, _, key = name.removeprefix(_PREFIX).partition(_SEPARATOR)
-        if section.lower() in Settings.model_fields:
-            put(section.lower(), key.lower(), _from_text(section.lower(), key.lower(), text), name)
-        elif section.lower() not in _OTHERS:
-            raise SettingsError(f"{name}: there is no section {section.lower()!r}; there are {', '.join(Settings.model_fields)}")
-    for name, value in (flags or {}).items():
-        if value is not None:
-            section, _, key = name.partition(".")
-            put(section, key, value, f"--{key.replace('_', '-')}")
+    if home is not None:
+        origins["home"] = "--home"
+    elif environment.get("M4A_HOME"):
+        origins["home"] = "M4A_HOME"
+    given = [*_from_file(path, required=config is not None), *_from_environment(environment)]
+    given += [(name, value, _flag(name)) for name, value in (flags or {}).items() if value is not None]
+    for name, value, origin in given:
+        section, _, key = name.partition(".")
+        values.setdefault(section, {})[key] = _value(section, key, value, origin)
+        origins[name] = origin
     try:
-        return Effective(folder, Settings.model_validate(values), origins)
+        return Effective(folder, path, Settings.model_validate(values), origins)
     except ValidationError as failure:
         error = failure.errors(include_url=False, include_input=False)[0]
         name = ".".join(str(step) for step in error["loc"][:2])
-        raise SettingsError(f"{origins.get(name, 'settings')}: {name} is not valid: {error['msg']}") from None
+        what = error["msg"].removeprefix("Value error, ")
+        raise SettingsError(f"{origins.get(name, 'settings')}: {name} is not valid: {what}") from None
 
 
-#: Sections that other parts of the product read by themselves.
-_OTHERS = frozenset(("model", "bench"))
+def toml_of(effective: Effective) -> str:
+    """The settings in force as a ``config.toml``, each with its origin and its meaning.
+
+    What is not set stands in a comment.
+    """
+    lines = [f"# data folder: {effective.home}  ({effective.origins.get('home', 'the default')})"]
+    read = "read" if effective.config.exists() else "not there"
+    lines += [f"# settings file: {effective.config}  ({read})", f"# database: {effective.database}"]
+    for section, fields in effective.settings.model_dump(mode="json").items():
+        lines += ["", f"[{section}]"]
+        for key, value in fields.items():
+            origin = effective.origins.get(f"{section}.{key}", "default")
+            meaning = _section_type(section).model_fields[key].description
+            # JSON's literals are TOML's, but for null.
+            setting = f"# {key} =" if value is None else f"{key} = {json.dumps(value, ensure_ascii=False)}"
+            lines.append(f"{setting}  # {origin}; {meaning}")
+    return "\n".join(lines)
+
+
+def _flag(name: str) -> str:
+    section, _, key = name.partition(".")
+    prefix = "log-" if section == "log" else ""
+    return f"--{prefix}{key.replace('_', '-')}"
 
 
 def _section_type(section: str) -> type[BaseModel]:
     kind = Settings.model_fields[section].annotation
-    assert isinstance(kind, type) and issubclass(kind, BaseModel)
+    assert isinstance(kind, type)
+    assert issubclass(kind, BaseModel)
     return kind
+
+
+def _value(section: str, key: str, value: Any, origin: str) -> Any:
+    """A value for a known key, read from text where it comes from the environment. Raises SettingsError."""
+    if section not in Settings.model_fields:
+        known = ", ".join(Settings.model_fields)
+        raise SettingsError(f"{origin}: there is no section {section!r}; there are {known}")
+    fields = _section_type(section).model_fields
+    if key not in fields:
+        raise SettingsError(
+            f"{origin}: there is no setting {key!r} in {section}; there are {', '.join(fields)}"
+        )
+    if not origin.startswith(_PREFIX):
+        return value
+    kind = fields[key].annotation
+    if kind is bool:
+        return value.lower() in _YES if value.lower() in _YES | _NO else value
+    if kind is int:
+        return int(value) if value.isascii() and value.isdigit() and len(value) <= 18 else value
+    if kind == tuple[str, ...]:
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return None if value == "" and fields[key].default is None else value
+
+
+def _from_file(path: Path, *, required: bool) -> Iterator[tuple[str, Any, str]]:
+    for section, table in _toml(path, required=required).items():
+        if not isinstance(table, dict):
+            raise SettingsError(f"{path}: {section!r} must be a section, written [{section}]")
+        for key, value in table.items():
+            yield f"{section}.{key}", value, str(path)
+        if section not in Settings.model_fields:
+            raise SettingsError(
+                f"{path}: there is no section {section!r}; there are {', '.join(Settings.model_fields)}"
+            )
+
+
+def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """What is named ``M4A_<SECTION>__<KEY>``. Raises SettingsError for a name that was meant to be one."""
+    for name, text in environment.items():
+        if not name.startswith(_PREFIX):
+            continue
+        section, separator, key = name.removeprefix(_PREFIX).partition(_SEPARATOR)
+        section = section.lower()
+        if separator and section not in _OTHERS:
+            yield f"{section}.{key.lower()}", text, name
+        elif not separator and section.partition("_")[0] in Settings.model_fields:
+            first = section.partition("_")[0].upper()
+            raise SettingsError(
+                f"{name}: a setting is named with two underscores, {_PREFIX}{first}{_SEPARATOR}<KEY>"
+            )
+
+
+#: Sections that other parts of the product read by themselves.
+_OTHERS = frozenset(("model",))
 
 
 def _toml(path: Path, *, required: bool) -> dict[str, Any]:
@@ -161,11 +291,3 @@ def _toml(path: Path, *, required: bool) -> dict[str, Any]:
         return tomllib.loads(text.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as failure:
         raise SettingsError(f"{path} is not valid TOML: {failure}") from failure
-
-
-def _from_text(section: str, key: str, text: str) -> Any:
-    """A list is written with commas; everything else pydantic reads from text."""
-    field = _section_type(section).model_fields.get(key)
-    if field is not None and field.annotation == tuple[str, ...]:
-        return tuple(part.strip() for part in text.split(",") if part.strip())
-    return None if text == "" and field is not None and field.default is None else text

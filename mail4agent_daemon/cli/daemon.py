@@ -1,22 +1,75 @@
-"""The daemon's own verbs: ``serve``, ``config``, ``doctor``, ``backup``."""
+"""The daemon's own verbs: ``serve``, ``config``, ``doctor``, ``backup``.
+
+Each ends with 0 when it did what it says, with 1 when it did not (or found something that needs a person),
+and with 2 when the settings cannot be used. With ``--json`` standard output is one JSON value, and a failure
+is one on standard error.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import sqlite3
-import sys
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-#: A start that did not succeed, a backup that was not made, findings that need a person.
-EXIT_FAILED = 1
+from mail4agent_daemon.cli.exits import Exit
+from mail4agent_daemon.cli.terminal import json_text, visible
 
-Home = Annotated[Path | None, typer.Option("--home", help="The data folder (M4A_HOME).")]
-Config = Annotated[Path | None, typer.Option("--config", help="The settings file, instead of config.toml in the home.")]
+if TYPE_CHECKING:
+    from mail4agent_daemon.serving import Serving
+    from mail4agent_daemon.settings import Effective
+
+_PANEL = "Settings"
+Home = Annotated[
+    Path | None,
+    typer.Option("--home", metavar="PATH", help="The data folder [M4A_HOME].", rich_help_panel=_PANEL),
+]
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        metavar="PATH",
+        help="The settings file, instead of config.toml in the data folder.",
+        rich_help_panel=_PANEL,
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Bind = Annotated[
+    str | None,
+    typer.Option(
+        "--bind",
+        metavar="ADDRESS:PORT",
+        help="Where to listen; port 0 takes a free one; none: only the UNIX socket.",
+        rich_help_panel=_PANEL,
+    ),
+]
+Socket = Annotated[
+    bool | None,
+    typer.Option(
+        "--socket/--no-socket", help="Listen on daemon.sock in the data folder too.", rich_help_panel=_PANEL
+    ),
+]
+AllowCleartext = Annotated[
+    bool | None,
+    typer.Option(
+        "--allow-cleartext/--no-allow-cleartext",
+        help="Listen beyond this machine without TLS.",
+        rich_help_panel=_PANEL,
+    ),
+]
+LogLevel = Annotated[
+    str | None,
+    typer.Option("--log-level", help="debug, info, warning or error.", rich_help_panel=_PANEL),
+]
+LogFormat = Annotated[
+    str | None, typer.Option("--log-format", help="auto, json or text.", rich_help_panel=_PANEL)
+]
+Demo = Annotated[bool, typer.Option("--demo", help="Let two demo accounts exchange a first conversation.")]
+Target = Annotated[Path, typer.Argument(metavar="TARGET", help="A file that does not exist yet.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -26,89 +79,156 @@ def register(app: typer.Typer) -> None:
 
 
 def serve(
-    bind: Annotated[str | None, typer.Option("--bind", help="Address and port; port 0 takes a free one; none: only the UNIX socket.")] = None,
+    *,
+    demo: Demo = False,
     home: Home = None,
     config: Config = None,
-    socket: Annotated[bool | None, typer.Option("--socket/--no-socket", help="Listen on the UNIX socket in the home too.")] = None,
-    allow_cleartext: Annotated[bool | None, typer.Option("--allow-cleartext", help="Listen beyond this machine without TLS.")] = None,
-    demo: Annotated[bool, typer.Option("--demo", help="Let two demo accounts exchange a first conversation.")] = False,
+    bind: Bind = None,
+    socket: Socket = None,
+    allow_cleartext: AllowCleartext = None,
+    log_level: LogLevel = None,
+    log_format: LogFormat = None,
+    as_json: AsJson = False,
 ) -> None:
     """Run the daemon until it is told to stop."""
     from mail4agent_daemon.serving import StartError, run_daemon
-    from mail4agent_daemon.settings import SettingsError
 
-    flags = {"server.bind": bind, "server.socket": socket, "server.allow_cleartext": allow_cleartext}
+    flags = {
+        "server.bind": bind,
+        "server.socket": socket,
+        "server.allow_cleartext": allow_cleartext,
+        "log.level": log_level,
+        "log.format": log_format,
+    }
+    effective = _settings(home, config, flags, as_json=as_json)
+
+    def announce(serving: Serving) -> None:
+        typer.echo(_announcement(serving, as_json=as_json))
+
+    def show(line: str) -> None:
+        typer.echo(visible(line), err=as_json)
+
     try:
-        run_daemon(_settings(home, config, flags), demo=demo)
-    except (StartError, SettingsError) as fault:
-        _fail(str(fault))
+        run_daemon(effective, announce, demo=show if demo else None)
+    except StartError as fault:
+        raise _failure("start_failed", str(fault), as_json=as_json) from fault
 
 
-def config(home: Home = None, config: Config = None, as_json: AsJson = False) -> None:
-    """Print the settings in force and where each comes from."""
-    effective = _settings(home, config, {})
-    values = effective.settings.model_dump(mode="json")
+def config(*, home: Home = None, config: Config = None, as_json: AsJson = False) -> None:
+    """Print the settings in force and where each comes from, as a config.toml."""
+    from mail4agent_daemon.settings import toml_of
+
+    effective = _settings(home, config, {}, as_json=as_json)
     if as_json:
-        print(json.dumps({"home": str(effective.home), "settings": values, "origins": dict(effective.origins)}, indent=2))
-        return
-    print(f"home = {effective.home}")
-    for section, fields in values.items():
-        print(f"\n[{section}]")
-        for key, value in fields.items():
-            origin = effective.origins.get(f"{section}.{key}", "default")
-            print(f"{key} = {'none' if value is None else json.dumps(value)}  # {origin}")
+        _print_json(
+            {
+                "home": str(effective.home),
+                "config": str(effective.config),
+                "database": str(effective.database),
+                "settings": effective.settings.model_dump(mode="json"),
+                "origins": dict(effective.origins),
+            }
+        )
+    else:
+        typer.echo(visible(toml_of(effective), lines=True))
 
 
-def doctor(home: Home = None, config: Config = None, as_json: AsJson = False) -> None:
+def doctor(*, home: Home = None, config: Config = None, as_json: AsJson = False) -> None:
     """Look the data folder over; exit with 1 when something needs a person."""
     from mail4agent_daemon.checkup import examine
 
-    findings = examine(_settings(home, config, {}))
+    findings = examine(_settings(home, config, {}, as_json=as_json))
+    sound = all(finding.state != "bad" for finding in findings)
     if as_json:
-        print(json.dumps({"findings": [finding.as_dict() for finding in findings]}, indent=2))
+        _print_json({"sound": sound, "findings": [finding.as_dict() for finding in findings]})
     else:
         for finding in findings:
-            print(f"{finding.state.upper():5} {finding.check}: {finding.text}")
-    if any(finding.state == "bad" for finding in findings):
-        raise typer.Exit(EXIT_FAILED)
+            typer.echo(f"{finding.state:4}  {finding.check}: {visible(finding.text)}")
+    raise typer.Exit(Exit.OK if sound else Exit.REFUSED)
 
 
-def backup(
-    target: Annotated[Path, typer.Argument(metavar="TARGET", help="A file that does not exist yet.")],
-    home: Home = None,
-    config: Config = None,
-    as_json: AsJson = False,
-) -> None:
-    """Write a consistent copy of the mail, while the daemon runs or not."""
+def backup(target: Target, *, home: Home = None, config: Config = None, as_json: AsJson = False) -> None:
+    """Write a consistent, checked copy of the mail, while the daemon runs or not."""
+    source = _settings(home, config, {}, as_json=as_json).database
+    fault = _copy(source, target)
+    if fault is not None:
+        raise _failure("backup_failed", fault, as_json=as_json)
+    size = target.stat().st_size
+    if as_json:
+        _print_json({"target": str(target), "bytes": size})
+    else:
+        typer.echo(f"{visible(str(target))}: {size} bytes, checked")
+
+
+def _copy(source: Path, target: Path) -> str | None:
+    """Copy and check; return what went wrong, when nothing was left at the target."""
     from mail4agent_core.mail.sqlite import StoreOpenError
     from mail4agent_core.mail.sqlite.store import copy_database
     from mail4agent_core.mail.sqlite.verify import verify
 
-    source = _settings(home, config, {}).database
     try:
         copy_database(source, target)
-        wrong = verify(target)
     except FileExistsError:
-        _fail(f"{target} exists; a backup overwrites nothing")
+        return f"{target} exists; a backup overwrites nothing"
     except FileNotFoundError:
-        _fail(f"{source} does not exist, or the folder of {target} does not")
-    except (OSError, sqlite3.Error, StoreOpenError) as fault:
-        _fail(f"no backup was made: {fault}")
-    if wrong:
-        _fail(f"the copy is not sound: {wrong[0]}")
-    size = target.stat().st_size
-    print(json.dumps({"target": str(target), "bytes": size}) if as_json else f"{target}: {size} bytes, checked")
+        missing = source if not source.exists() else target.parent
+        return f"{missing} does not exist"
+    except OSError as fault:
+        return f"{target} cannot be written: {fault.strerror}"
+    except sqlite3.Error as fault:
+        return f"{source} cannot be copied: {fault}"
+    try:
+        wrong = verify(target)
+    except (sqlite3.Error, StoreOpenError) as fault:
+        wrong = [str(fault)]
+    if not wrong:
+        return None
+    # A copy that is not sound must not be found when one is needed.
+    with suppress(OSError):
+        target.unlink()
+    return f"the copy of {source} is not sound and was removed: {wrong[0]}"
 
 
-def _settings(home: Path | None, config: Path | None, flags: dict[str, Any]) -> Any:
+def _announcement(serving: Serving, *, as_json: bool) -> str:
+    socket = None if serving.socket is None else str(serving.socket)
+    if as_json:
+        return _json(
+            {
+                "version": serving.version,
+                "url": serving.url,
+                "socket": socket,
+                "home": str(serving.home),
+                "key": str(serving.key),
+            }
+        )
+    where = " and ".join(text for text in (serving.url, None if socket is None else f"unix:{socket}") if text)
+    return visible(
+        f"mail4agent {serving.version} listens on {where}\n"
+        f"operator's key: {serving.key}\n"
+        "make an account for an agent: mail4agent admin account add NAME --secret-file NAME.key",
+        lines=True,
+    )
+
+
+def _settings(home: Path | None, config: Path | None, flags: dict[str, Any], *, as_json: bool) -> Effective:
     from mail4agent_daemon.settings import SettingsError, load
 
     try:
         return load(os.environ, home=home, config=config, flags=flags)
     except SettingsError as fault:
-        _fail(str(fault))
+        raise _failure("setting_invalid", str(fault), as_json=as_json, status=Exit.USAGE) from fault
 
 
-def _fail(message: str) -> NoReturn:
-    print(f"mail4agent: {message}", file=sys.stderr)
-    raise typer.Exit(EXIT_FAILED)
+def _failure(kind: str, message: str, *, as_json: bool, status: Exit = Exit.REFUSED) -> typer.Exit:
+    """Say why, and return how to end."""
+    text = _json({"kind": kind, "message": message}) if as_json else f"mail4agent: {visible(message)}"
+    typer.echo(text, err=True)
+    return typer.Exit(status)
+
+
+def _print_json(value: object) -> None:
+    typer.echo(_json(value))
+
+
+def _json(value: object) -> str:
+    return json_text(json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace"))

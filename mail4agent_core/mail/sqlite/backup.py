@@ -24,6 +24,8 @@ def copy_database(source: Path, target: Path) -> None:
         writing_end = sqlite3.connect(partial, timeout=LOCK_SECS)
         try:
             reading_end.backup(writing_end)
+            # One file with nothing beside it; whoever opens it for writing gives it a log again.
+            writing_end.execute("PRAGMA journal_mode = DELETE")
         finally:
             writing_end.close()
             reading_end.close()

@@ -80,8 +80,11 @@ def connect_reader(path: Path) -> sqlite3.Connection:
 
 
 def connect_inspector(path: Path) -> sqlite3.Connection:
-    """Open a connection that leaves the file as it is: it neither writes nor, when it closes, checkpoints."""
-    uri = f"{path.resolve().as_uri()}?mode=ro"
+    """Open a connection that leaves the file, and what lies beside it, as it is."""
+    log = path.with_name(f"{path.name}-wal")
+    # Without a log this file is all there is, and a reader that looked for one would leave an empty one.
+    alone = "" if log.exists() and log.stat().st_size else "&immutable=1"
+    uri = f"{path.resolve().as_uri()}?mode=ro{alone}"
     return sqlite3.connect(uri, uri=True, isolation_level=None, timeout=LOCK_SECS)
 
 
