@@ -245,26 +245,28 @@ async def test_a_folder_in_place_of_the_file_is_named(tmp_path: Path, clock: Han
 def test_a_read_only_folder_is_named_and_nothing_is_lost(used: Path, tmp_path: Path):
     """Who may not write gets a clear refusal; with the right back, all mail is there."""
     script = (
-        "import asyncio, os, sys\n"
+        "import asyncio, sys\n"
         "from pathlib import Path\n"
         "from mail4agent_core.clock import HandClock\n"
         "from mail4agent_core.mail.sqlite import SqliteStore, StoreUnwritableError\n"
-        "if os.geteuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
         "async def main():\n"
         "    try: await SqliteStore.open(Path(sys.argv[1]), HandClock())\n"
         "    except StoreUnwritableError as fault: print(type(fault).__name__)\n"
         "asyncio.run(main())\n"
     )
     before = fingerprint(used)
-    # Root writes anywhere; the reader that it becomes must come through the folders above.
-    opened = [used, *(folder for folder in used.parents if folder.stat().st_uid == os.geteuid())]
-    modes = {entry: stat.S_IMODE(entry.stat().st_mode) for entry in opened}
-    for entry in opened:
-        entry.chmod(0o444 if entry == used else modes[entry] | 0o055)
+    # Root writes anywhere, unless it gives that capability up.
+    bound = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+    modes = {entry: stat.S_IMODE(entry.stat().st_mode) for entry in (used, used.parent)}
+    used.chmod(0o444)
     used.parent.chmod(0o555)
     try:
         done = subprocess.run(
-            [sys.executable, "-c", script, str(used)], capture_output=True, text=True, timeout=60, check=False
+            [*bound, sys.executable, "-c", script, str(used)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
         )
     finally:
         for entry, mode in modes.items():
