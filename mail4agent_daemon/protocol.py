@@ -9,7 +9,7 @@ the plain one it also is.
 import asyncio
 
 import h11
-from hypercorn.events import Closed, RawData
+from hypercorn.events import Closed, Event, RawData, Updated
 from hypercorn.protocol.events import Body, EndBody, Request, Response
 from hypercorn.protocol.events import Event as StreamEvent
 from hypercorn.protocol.h11 import STREAM_ID, H11Protocol
@@ -35,6 +35,7 @@ class MailH11Protocol(H11Protocol):
     header_max_bytes = 16_384
     log: Log
     _held = b""
+    _ended = False
 
     @property
     def unread(self) -> bool:
@@ -55,11 +56,40 @@ class MailH11Protocol(H11Protocol):
             await self._send_h11_event(h11.EndOfMessage())
         await self.send(Closed())
 
-    async def _send_error_response(self, status_code: int) -> None:
-        await self.refuse(_REASONS.get(status_code, _NOT_HTTP))
+    async def handle(self, event: Event) -> None:
+        """Take bytes of the client, or the end of the connection."""
+        if isinstance(event, Closed):
+            self._ended = True
+            await self.can_read.set()
+        if not self._ended or isinstance(event, Closed):
+            await super().handle(event)
 
-    async def _check_protocol(self, event: h11.Request) -> None:
-        """Upgrade nothing."""
+    async def _handle_events(self) -> None:
+        """Go through what the client has sent so far.
+
+        Hypercorn's own loop waits for ever when a request follows one whose answer broke off.
+        """
+        while not self._ended:
+            if self.connection.they_are_waiting_for_100_continue:
+                headers = self.config.response_headers("h11")
+                await self._send_h11_event(h11.InformationalResponse(status_code=100, headers=headers))
+            try:
+                event = self.connection.next_event()
+            except h11.RemoteProtocolError as error:
+                await self.refuse(_REASONS.get(error.error_status_hint, _NOT_HTTP))
+                return
+            if isinstance(event, h11.Request):
+                await self.send(Updated(idle=False))
+                await self._create_stream(event)
+            elif event is h11.PAUSED:
+                await self.can_read.clear()
+                await self.can_read.wait()
+            elif isinstance(event, h11.Data) and self.stream is not None:
+                await self.stream.handle(Body(stream_id=STREAM_ID, data=event.data))
+            elif isinstance(event, h11.EndOfMessage) and self.stream is not None:
+                await self.stream.handle(EndBody(stream_id=STREAM_ID))
+            else:
+                return
 
     async def _create_stream(self, request: h11.Request) -> None:
         reason = self._fault(request)

@@ -2,8 +2,10 @@
 
 import asyncio
 import os
+import random
 import socket
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -293,3 +295,69 @@ async def test_an_aborted_client_disturbs_nobody(host: Host) -> None:
     wire.writer.transport.abort()
     await until(lambda: len(host.connections) == 0)
     assert {record["level"] for record in host.log} <= {"info"}
+
+
+async def test_a_request_behind_a_broken_answer_holds_nothing(host: Host) -> None:
+    """When an answer breaks off, a request that was sent behind it does not keep the connection."""
+    wire = await host.connect()
+    await wire.send(request("/half") + request())
+    assert (await wire.rest()).endswith(b"\r\n\r\n12345")
+    wire.close()
+    await until(lambda: len(host.connections) == 0)
+
+
+PIECES = [
+    b"\r\n",
+    b"\x00",
+    b"Content-Length: 5\r\n",
+    b"Transfer-Encoding: chunked\r\n",
+    b"Connection: close\r\n",
+]
+PIECES += [b":", b" ", b"\xff", b"Host: localhost\r\n", b"Expect: 100-continue\r\n", b"HTTP/1.0", b"9" * 22]
+WHOLE = [request(body=b"abc"), request("/fail"), request("/half"), request("/silent"), BAD["both framings"]]
+WHOLE += [
+    request(more="Transfer-Encoding: chunked\r\n") + b"3\r\nabc\r\n0\r\n\r\n",
+    BAD["the preface of HTTP/2"],
+]
+WHOLE += [request(method="GET", more=more) for more in UPGRADES.values()]
+
+
+def damaged(rnd: random.Random) -> bytes:
+    """A request or two with a few bytes added, changed or missing."""
+    raw = bytearray(b"".join(rnd.choices(WHOLE, k=rnd.choice((1, 1, 2)))))
+    for _ in range(rnd.randrange(5)):
+        place = rnd.randrange(len(raw))
+        raw[place : place + rnd.randrange(6)] = rnd.choice((rnd.choice(PIECES), rnd.randbytes(1), b""))
+    return bytes(raw)
+
+
+async def test_a_hail_of_damaged_requests_gets_refusals_and_leaves_nothing(hosts: Hosts) -> None:
+    """Whatever arrives, in whatever pieces, each error is a named refusal and each connection ends."""
+    quick = {"header_timeout_secs": 0.1, "body_read_timeout_secs": 0.1, "keep_alive_secs": 0.2}
+    host = await hosts.start(**quick, unread_request_timeout_secs=0.1)
+    rnd = random.Random(20_261_201)
+    kinds: set[str] = set()
+
+    async def client() -> None:
+        wire = await host.connect(unix=rnd.random() < 0.5)
+        raw = damaged(rnd)
+        with suppress(OSError, RuntimeError, asyncio.IncompleteReadError):
+            while raw:
+                cut = rnd.randrange(len(raw)) + 1
+                wire.writer.write(raw[:cut])
+                raw = raw[cut:]
+                await asyncio.sleep(0)
+            if rnd.random() < 0.2:
+                wire.writer.transport.abort()
+            while True:
+                answer = await wire.answer()
+                if answer.status >= 400 and answer.body:
+                    kinds.add(answer.json["kind"])
+        wire.close()
+
+    for _ in range(10):
+        await asyncio.gather(*(client() for _ in range(50)))
+    await until(lambda: len(host.connections) == 0)
+    assert {"malformed", "internal", "forbidden_host", "unknown_path"} <= kinds
+    assert host.gate.budget.held_bytes == 0
+    assert {record["event"] for record in host.log} == {"no_request", "request", "request_failed"}

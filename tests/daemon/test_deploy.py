@@ -1,0 +1,67 @@
+"""The files in deploy/ fit the daemon that they start."""
+
+import configparser
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from mail4agent_daemon.cli import application
+from mail4agent_daemon.limits import Limits
+from mail4agent_daemon.settings import Settings, load
+
+DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
+UNITS = sorted(DEPLOY.glob("*.service"))
+
+
+class Unit(configparser.RawConfigParser):
+    """A unit file: keys keep their case, and a repeated one adds to the first."""
+
+    def optionxform(self, optionstr: str) -> str:
+        """Leave the key as it is."""
+        return optionstr
+
+
+def unit_of(path: Path) -> Unit:
+    """Read a unit file."""
+    unit = Unit(strict=False, delimiters=["="], comment_prefixes=["#"])
+    unit.read(path)
+    return unit
+
+
+@pytest.mark.promise("daemon.settings-are-checked")
+def test_the_example_settings_are_the_defaults() -> None:
+    """What stands in the example changes nothing, and no setting is missing from it."""
+    example = DEPLOY / "config.example.toml"
+    assert load({}, config=example).settings == Settings()
+    shown = re.sub(r"^# (tls_\w+ = )", r"\1", example.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    written = tomllib.loads(shown)
+    known = {section: set(values) for section, values in Settings().model_dump().items()}
+    assert {section: set(values) for section, values in written.items()} == known
+
+
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
+def test_a_unit_starts_the_daemon_as_its_command_line_is(path: Path) -> None:
+    """Each flag in the unit is one of serve's."""
+    serve = typer.main.get_command(application()).commands["serve"]  # type: ignore[attr-defined]
+    known = {name for option in serve.params for name in (*option.opts, *option.secondary_opts)}
+    program, verb, *rest = shlex.split(unit_of(path)["Service"]["ExecStart"])
+    assert (Path(program).name, verb) == ("mail4agent", "serve")
+    assert {word for word in rest if word.startswith("-")} <= known
+
+
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
+def test_a_unit_leaves_the_daemon_the_time_it_takes_to_stop(path: Path) -> None:
+    """systemd waits for readiness to be told, and longer for the end than the daemon needs."""
+    service = unit_of(path)["Service"]
+    assert service["Type"] == "notify"
+    assert int(service["TimeoutStopSec"]) > Limits().graceful_stop_secs
+    assert service["UMask"] == "0077"
+
+
+def test_both_units_are_here() -> None:
+    """One for a user, one for a machine."""
+    assert [path.name for path in UNITS] == ["mail4agent-system.service", "mail4agent.service"]
