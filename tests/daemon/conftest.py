@@ -12,7 +12,7 @@ from .running import Daemon, running
 
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    """A daemon for all tests of a module, with the accounts ada, ben and eve, and ada and ben in the room desk."""
+    """A daemon for a module, with the accounts ada, ben and eve, the first two in the room desk."""
     with running(tmp_path_factory.mktemp("daemon") / "home") as one:
         for account in ("ada", "ben", "eve"):
             one.add(account)

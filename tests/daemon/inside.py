@@ -1,4 +1,4 @@
-"""A whole daemon on this test's own event loop: real sockets, but its clock, limits and faults are the test's."""
+"""A whole daemon on the test's own loop: real sockets, but clock, limits and faults are the test's."""
 
 import asyncio
 import io

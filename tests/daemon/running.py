@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -167,7 +167,7 @@ class Ended:
         return json.loads(self.err)
 
 
-def ran(home: Path, *arguments: str, preexec: Callable[[], None] | None = None, **more: str) -> Ended:
+def ran(home: Path, *arguments: str, **more: str) -> Ended:
     """Run the script to its end."""
     ended = subprocess.run(
         script(*arguments),
@@ -176,7 +176,6 @@ def ran(home: Path, *arguments: str, preexec: Callable[[], None] | None = None, 
         text=True,
         timeout=BOUND_SECS,
         check=False,
-        preexec_fn=preexec,
     )
     return Ended(ended.returncode, ended.stdout, ended.stderr)
 
@@ -187,16 +186,14 @@ def start_of(home: Path, *arguments: str, **more: str) -> Ended:
 
 
 @contextmanager
-def running(
-    home: Path, *arguments: str, preexec: Callable[[], None] | None = None, **more: str
-) -> Iterator[Daemon]:
+def running(home: Path, *arguments: str, **more: str) -> Iterator[Daemon]:
     """Run a daemon on a free port for the length of the block, ready at its beginning."""
     log_file = home.with_name(f"{home.name}.log")
     command = script("serve", "--bind", "127.0.0.1:0", "--log-format", "json", "--json", *arguments)
     with (
         log_file.open("wb") as log,
         subprocess.Popen(
-            command, env=environment(home, **more), stdout=subprocess.PIPE, stderr=log, preexec_fn=preexec
+            command, env=environment(home, **more), stdout=subprocess.PIPE, stderr=log
         ) as process,
     ):
         try:

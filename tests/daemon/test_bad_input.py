@@ -62,7 +62,7 @@ BAD_SENDS: dict[str, tuple[bytes, dict[str, object]]] = {
     ),
     "a sender": (with_(**{"from": {"kind": "direct", "participant": "eve"}}), REQUEST),
     "an unknown key": (with_(priority=1), REQUEST),
-    "a key named like an attack": (with_(**{"__proto__": 1, "constructor": 1}), REQUEST),
+    "a key named like an attack": (with_(__proto__=1, constructor=1), REQUEST),
     "a key that is a script": (with_(**{"<script>alert(1)</script>\x1b[2J": 1}), REQUEST),
     "a control character in a subject": (
         with_(subject="a\x1b[2J"),
@@ -123,7 +123,7 @@ def test_a_reply_to_a_foreign_message_is_refused(daemon: Daemon) -> None:
 
 @pytest.mark.promise("mail.same-key-other-content-is-refused", "mail.same-key-same-effect")
 def test_a_key_with_other_content_is_refused(daemon: Daemon) -> None:
-    """The repeat gets the first answer; other content under the key, or another recipient, gets a conflict."""
+    """A repeat gets the first answer; other content under the key, or another recipient, a conflict."""
     first = daemon.send("ada", "ben", idempotency_key="once")
     assert daemon.send("ada", "ben", idempotency_key="once") == first
     before = standing(daemon)

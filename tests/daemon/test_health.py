@@ -10,6 +10,7 @@ from mail4agent_api.errors import StoreUnavailableError
 from mail4agent_core.clock import HandClock
 from mail4agent_daemon.health import HealthCheck
 
+from .host.served import until
 from .inside import Inside
 
 pytestmark = pytest.mark.promise("daemon.health-is-a-real-answer")
@@ -91,8 +92,7 @@ async def test_the_age_counts_from_the_beginning_of_the_beat(
     """A write that took long says nothing of the time after it began."""
     numbers.held.clear()
     asking = asyncio.create_task(check.answer())
-    while not numbers.beats:
-        await asyncio.sleep(0)
+    await until(lambda: bool(numbers.beats))
     ticks.now += 5
     numbers.held.set()
     await asking
@@ -104,8 +104,7 @@ async def test_those_who_ask_together_share_one_beat(check: HealthCheck, numbers
     """A crowd at the door is one write; that one of it goes away takes nothing from the others."""
     numbers.held.clear()
     asking = [asyncio.create_task(check.answer()) for _ in range(50)]
-    while not numbers.beats:
-        await asyncio.sleep(0)
+    await until(lambda: bool(numbers.beats))
     asking[0].cancel()
     await asyncio.sleep(0)
     numbers.held.set()

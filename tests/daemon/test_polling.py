@@ -124,7 +124,7 @@ async def test_a_wait_counts_from_the_newest_at_the_call(inside: Inside) -> None
 
 @pytest.mark.promise("mail.wait-looks-past-own-and-acknowledged")
 async def test_own_mail_ends_no_wait(inside: Inside) -> None:
-    """A post of one's own into a room, and a note to oneself, are passed over; somebody else's ends both waits."""
+    """A post of one's own into a room, and a note to oneself, are passed over; another's ends both waits."""
     await room(inside, "ada", "ben")
     waits = [
         await inside.park("/mail/wait", {"wait_secs": 60}, "ada"),
@@ -186,7 +186,7 @@ async def test_the_stop_answers_all_who_wait(inside: Inside, path: str) -> None:
 @pytest.mark.parametrize("verb", ["rotate", "revoke", "remove"])
 @pytest.mark.parametrize("path", ["/mail/inbox", "/mail/wait"])
 async def test_a_secret_that_dies_ends_its_waits_empty(inside: Inside, path: str, verb: str) -> None:
-    """The parked reader sees nothing more, not even a count of what came meanwhile; its next request is refused."""
+    """The parked reader sees nothing more, not even a count; its next request is refused."""
     wire = await inside.park(path, {"wait_secs": 60}, "ben")
     other = await inside.park(path, {"wait_secs": 60}, "ada")
     await rights(inside, f"/admin/participant/{verb}", id="ben")

@@ -1,4 +1,4 @@
-"""Every refusal that can be provoked at the HTTP door has one shape, and the status and headers of its kind."""
+"""Every refusal that the HTTP door can give has one shape, and the status and headers of its kind."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, get_args

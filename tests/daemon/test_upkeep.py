@@ -22,7 +22,7 @@ def runs(daemon: Inside) -> list[dict[str, object]]:
 
 
 async def test_settled_mail_goes_at_its_time_and_the_rest_stays(tmp_path: Path) -> None:
-    """At the start 181 days later the acknowledged message is gone, the other is not, and the report says so."""
+    """At a start 181 days later the acknowledged message is gone, the other is not; the report says so."""
     clock = HandClock()
     async with inside(tmp_path / "home", clock=clock) as first:
         await first.add("ada", "ben")

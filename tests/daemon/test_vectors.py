@@ -1,4 +1,4 @@
-"""The conformance vectors through the HTTP door: what is valid is never refused as malformed, and the rest is."""
+"""The conformance vectors through the HTTP door: what is valid is not called malformed, and the rest is."""
 
 from collections import defaultdict
 from pathlib import Path
@@ -11,7 +11,7 @@ from tests.vectors import Vector, vectors
 from .inside import inside
 
 ROWS = [row for row in OPERATIONS.values() if row.authenticated]
-#: The engine's own rules that a request of a valid form can break; the type knows neither accounts nor operators.
+#: The engine's own rules that a request of a valid form can break; its type knows no accounts.
 RULES = (
     "must not be the last account",
     "must be the id of a removed account",
@@ -34,7 +34,7 @@ VECTORS = by_type()
 @pytest.mark.promise("api.consumers-agree-on-vectors", "daemon.every-refusal-has-one-shape")
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 async def test_every_vector_gets_its_verdict_at_the_door(tmp_path: Path, row: Operation) -> None:
-    """A valid one gets 200 or a refusal of the operation's rules; an invalid one gets the refusal it names."""
+    """A valid one gets 200 or a refusal of the operation's rules, an invalid one the refusal it names."""
     assert row.request is not None
     assert VECTORS[row.request.__name__]
     wrong: list[str] = []
