@@ -127,7 +127,8 @@ def _tcp(host: str, endpoints: Endpoints, limits: Limits) -> socket.socket:
     except OSError as failure:
         listener.close()
         raise EndpointError(
-            f"cannot listen on {address}, port {endpoints.port}: {failure.strerror}"
+            f"cannot listen on {address}, port {endpoints.port}: {failure.strerror}; "
+            "stop what listens there, or choose another place with --bind"
         ) from failure
     return listener
 
@@ -150,7 +151,9 @@ def _unix(path: Path | None, limits: Limits) -> Iterator[socket.socket | None]:
         ours = path.lstat().st_ino
     except OSError as failure:
         listener.close()
-        raise EndpointError(f"cannot listen on {path}: {failure.strerror or failure}") from failure
+        raise EndpointError(
+            f"cannot listen on {path}: {failure.strerror or failure}; choose another M4A_HOME, or --no-socket"
+        ) from failure
     try:
         yield listener
     finally:

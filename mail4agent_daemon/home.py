@@ -21,6 +21,7 @@ LOCK_NAME = "daemon.lock"
 #: More than the folder of a healthy daemon ever holds at its top; past it nothing is looked at.
 ENTRIES_MAX = 10_000
 _OPEN = os.O_CLOEXEC | os.O_NOFOLLOW
+_HELP = "look at the folder's owner, mode and disk, or choose another M4A_HOME"
 
 
 class HomeError(Exception):
@@ -87,7 +88,7 @@ def _opened_folder(path: Path) -> int:
     except OSError as failure:
         if path.is_symlink():
             raise HomeError(f"{path} is a symbolic link; name the folder itself") from failure
-        raise HomeError(f"{path} cannot be made or opened: {failure.strerror}") from failure
+        raise HomeError(f"{path} cannot be made or opened: {failure.strerror}; {_HELP}") from failure
 
 
 def _repaired_entries(folder: int, path: Path) -> list[str]:
@@ -134,7 +135,7 @@ def _lock(folder: int, path: Path, holder: Holder) -> Iterator[None]:
     try:
         lock = os.open(LOCK_NAME, os.O_RDWR | os.O_CREAT | _OPEN, 0o600, dir_fd=folder)
     except OSError as failure:
-        raise HomeError(f"{path / LOCK_NAME} cannot be opened: {failure.strerror}") from failure
+        raise HomeError(f"{path / LOCK_NAME} cannot be opened: {failure.strerror}; {_HELP}") from failure
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -145,7 +146,7 @@ def _lock(folder: int, path: Path, holder: Holder) -> Iterator[None]:
             os.ftruncate(lock, 0)
             os.pwrite(lock, text, 0)
         except OSError as failure:
-            raise HomeError(f"{path / LOCK_NAME} cannot be written: {failure.strerror}") from failure
+            raise HomeError(f"{path / LOCK_NAME} cannot be written: {failure.strerror}; {_HELP}") from failure
         yield
     finally:
         # The file stays: removing it would let a third process lock another file of the same name.

@@ -91,8 +91,6 @@ def serve(
     as_json: AsJson = False,
 ) -> None:
     """Run the daemon until it is told to stop."""
-    from mail4agent_daemon.serving import StartError, run_daemon
-
     flags = {
         "server.bind": bind,
         "server.socket": socket,
@@ -101,6 +99,8 @@ def serve(
         "log.format": log_format,
     }
     effective = _settings(home, config, flags, as_json=as_json)
+
+    from mail4agent_daemon.serving import StartError, run_daemon
 
     def announce(serving: Serving) -> None:
         typer.echo(_announcement(serving, as_json=as_json))
