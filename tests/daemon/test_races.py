@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from mail4agent_core.mail.sqlite.verify import verify
+from mail4agent_daemon.limits import Limits
 from tests.connection import Connection
 from tests.process import BOUND_SECS, DaemonProcess, NotStartedError, served
 
@@ -370,3 +371,64 @@ async def _inbox(reader: Connection) -> list[str]:
             return found
         found += [message["message_id"] for message in page]
         after = {name: page[-1][name] for name in ("created_at_unix_ms", "message_id")}
+
+
+@pytest.mark.promise("daemon.first-start-is-repairable")
+async def test_the_operators_key_file_opens_after_rotations_at_once_and_after_one_that_is_killed(
+    daemon: DaemonProcess,
+) -> None:
+    """The file holds the living secret, also when several rotate at once; a start after a kill mends it."""
+    async with AsyncExitStack() as stack:
+        people = People(daemon, stack)
+        second = daemon.register("second", operator=True)
+        operators = [people.connect(second) for _ in range(8)]
+        for _ in range(5):
+            await asyncio.gather(
+                *(each.do("/admin/participant/rotate", {"id": "operator"}) for each in operators)
+            )
+            assert (await people.connect(daemon.operator).ask("/mail/whoami", {}))[0] == 200
+        for kept in (1, 4, 9):
+            rotations = [asyncio.create_task(_rotate(people.connect(second), kept)) for _ in range(4)]
+            await asyncio.wait(rotations, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.to_thread(daemon.kill)
+            await asyncio.gather(*rotations, return_exceptions=True)
+            await asyncio.to_thread(daemon.start)
+            me = await people.connect(daemon.operator).do("/mail/whoami", {})
+            assert me["address"]["participant"] == "operator"
+
+
+async def _rotate(operator: Connection, times: int) -> None:
+    for _ in range(times):
+        await operator.do("/admin/participant/rotate", {"id": "operator"})
+    # The last one is still asked for when the daemon is killed.
+    await operator.ask("/admin/participant/rotate", {"id": "operator"})
+
+
+@pytest.mark.promise("mail.waiters-are-bounded", "mail.wait-blocks-nobody")
+async def test_one_waiter_too_many_for_its_account_is_refused_and_holds_up_nobody_else(
+    daemon: DaemonProcess,
+) -> None:
+    """The 257th wait of an account is refused with a time to come back; reads, sends and others' waits go on."""
+    async with AsyncExitStack() as stack:
+        people = People(daemon, stack)
+        greedy, other = daemon.register("greedy"), daemon.register("other")
+        waits = [
+            asyncio.create_task(people.connect(greedy).ask("/mail/inbox", {"wait_secs": 60}))
+            for _ in range(Limits().parked_per_account_max)
+        ]
+        await _figure_is(daemon, "mail4agent_parked_readers", len(waits))
+        status, answer = await people.connect(greedy).ask("/mail/inbox", {"wait_secs": 60})
+        assert (status, answer["kind"]) == (503, "overloaded")
+        assert answer["retry_after_secs"] > 0
+        await people.connect(greedy).do("/mail/inbox", {})
+        patient = asyncio.create_task(people.connect(other).do("/mail/inbox", {"wait_secs": 60}))
+        await _figure_is(daemon, "mail4agent_parked_readers", len(waits) + 1)
+        for name in ("other", "greedy"):
+            to = {"kind": "direct", "participant": name}
+            await people.connect(greedy if name == "other" else other).do(
+                "/mail/send", {"to": to, "subject": "wake", "body": ""}
+            )
+        assert [message["subject"] for message in (await patient)["messages"]] == ["wake"]
+        pages = await asyncio.gather(*waits)
+        assert {(code, len(page["messages"])) for code, page in pages} == {(200, 1)}
+        await _figure_is(daemon, "mail4agent_parked_readers", 0)
