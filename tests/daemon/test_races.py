@@ -408,7 +408,7 @@ async def _rotate(operator: Connection, times: int) -> None:
 async def test_one_waiter_too_many_for_its_account_is_refused_and_holds_up_nobody_else(
     daemon: DaemonProcess,
 ) -> None:
-    """The 257th wait of an account is refused with a time to come back; reads, sends and others' waits go on."""
+    """The 257th wait of an account is refused with a time to come back; all else goes on."""
     async with AsyncExitStack() as stack:
         people = People(daemon, stack)
         greedy, other = daemon.register("greedy"), daemon.register("other")
