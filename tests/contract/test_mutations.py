@@ -96,6 +96,8 @@ class Campaign:
         self.secret = secret
         #: Secrets that opened once: rotated, revoked, and a removed account's.
         self.dead = dead
+        #: The secret of an account without a capability.
+        self.powerless = daemon.do("admin.participant", {"id": "powerless"})["secret"]
         self.bodies = bodies
         self.kinds: Counter[str] = Counter()
         self.sent = 0
@@ -290,6 +292,24 @@ async def test_every_operation_refuses_every_credential_but_a_living_one(
                 status, headers, answer = await wire.ask(draft.raw, head_only=False)
                 assert (status, json.loads(answer)) == (401, {"kind": "unauthenticated"}), values
                 assert ("www-authenticate", "Bearer") in headers
+    finally:
+        wire.close()
+
+
+@pytest.mark.promise("mail.capabilities-are-needed")
+@pytest.mark.parametrize("operation", sorted(name for name, row in OPERATIONS.items() if row.capability))
+async def test_every_operation_refuses_who_lacks_its_capability(campaign: Campaign, operation: str) -> None:
+    """An account that holds nothing is told what it needs, before its body is looked at."""
+    wire = Wire(campaign.daemon.port)
+    try:
+        for body in (b"{", json.dumps(campaign.bodies[operation][0]).encode()):
+            draft = campaign.draft(operation, body).with_header(
+                "Authorization", f"Bearer {campaign.powerless}"
+            )
+            status, _, answer = await wire.ask(draft.raw, head_only=False)
+            refusal = json.loads(answer)
+            assert (status, refusal["kind"]) == (403, "permission_denied")
+            assert refusal["need"] in OPERATIONS[operation].capability
     finally:
         wire.close()
 
