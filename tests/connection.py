@@ -1,4 +1,4 @@
-"""One keep-alive connection of one account: a client so lean that many of them do not get in the daemon's way."""
+"""One keep-alive connection of one account: lean, so that many do not get in the daemon's way."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ class Connection:
 
     def __init__(self, port: int, secret: str) -> None:
         self.port = port
-        self._head = f"Host: localhost\r\nContent-Type: application/json\r\nAuthorization: Bearer {secret}\r\n"
+        self._head = (
+            f"Host: localhost\r\nContent-Type: application/json\r\nAuthorization: Bearer {secret}\r\n"
+        )
         self._open: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def ask(self, path: str, body: Any) -> tuple[int, Any]:

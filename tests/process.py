@@ -1,4 +1,4 @@
-"""A daemon in a process of its own, as a person starts it: spoken to over its socket, stopped or killed by a signal."""
+"""A daemon in a process of its own, as a person starts it: asked over its socket, ended by a signal."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class NotStartedError(Exception):
 
 
 class DaemonProcess:
-    """``mail4agent serve`` on a free port of loopback, over one home; it can be started again after it has ended."""
+    """``mail4agent serve`` on a free port of loopback, over one home; can be started again."""
 
     def __init__(self, home: Path, *flags: str, environment: Mapping[str, str] | None = None) -> None:
         self.home = home

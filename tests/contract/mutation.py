@@ -1,4 +1,4 @@
-"""Seeded damage to valid requests: to the JSON value, to its bytes, to the request around them, and to HTTP's framing."""
+"""Seeded damage to valid requests: to the value, its bytes, the request around it, HTTP's framing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from random import Random
 from typing import Any
 
 from mail4agent_api.operations import OPERATIONS
-
 from tests import oracle
 
 #: Waits end at once, whatever the mutation made of them.
@@ -29,7 +28,10 @@ class Draft:
     @property
     def raw(self) -> bytes:
         """The bytes to send, with the body's true length."""
-        lines = [f"{self.method} {self.target} HTTP/1.1", *(f"{name}: {value}" for name, value in self.headers)]
+        lines = [
+            f"{self.method} {self.target} HTTP/1.1",
+            *(f"{name}: {value}" for name, value in self.headers),
+        ]
         if self.body or self.method in {"POST", "PUT", "PATCH"}:
             lines.append(f"Content-Length: {len(self.body)}")
         return "\r\n".join((*lines, "", "")).encode("latin-1") + self.body
@@ -65,7 +67,11 @@ class Mutator:
             case 0:
                 del members[key]
             case 1:
-                members[self._random.choice(("from", "sender", "__proto__", "constructor", "x" * 300, "é\n", "kind"))] = members[key]
+                members[
+                    self._random.choice(
+                        ("from", "sender", "__proto__", "constructor", "x" * 300, "é\n", "kind")
+                    )
+                ] = members[key]
             case 2:
                 members[key.upper()] = members.pop(key)
             case _:
@@ -73,13 +79,20 @@ class Mutator:
 
     def _other(self, value: Any) -> Any:
         pool: list[Any] = [
-            None, True, False, 0, -1, 1, 256, 257, 60, 61, 65_535, 65_536, 2**32, 2**53, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 10**30, 0.5, 1.0, 1e300,
-            "", " ", "\n", "\u0000", "\u007f", "\u0085", "a\n", "../../etc/passwd", "' OR 1=1 --", "ada", "desk", "direct", "session", "room", "s-00000000",
-            "m4a_" + "0" * 24, "é" * 256, "é" * 257, "a" * 512, "a" * 513, "😀" * 128, "a" * 65_536, "a" * 65_537, "é" * 32_769, [], [[]], {}, {"kind": "direct"},
+            None, True, False, 0, -1, 1, 256, 257, 60, 61, 65_535, 65_536, 2**32, 2**53, 2**63 - 1, 2**63,
+            2**64 - 1, 2**64, 10**30, 0.5, 1.0, 1e300,
+            "", " ", "\n", "\u0000", "\u007f", "\u0085", "a\n", "../../etc/passwd", "' OR 1=1 --", "ada",
+            "desk", "direct", "session", "room", "s-00000000",
+            "m4a_" + "0" * 24, "é" * 256, "é" * 257, "a" * 512, "a" * 513, "😀" * 128, "a" * 65_536,
+            "a" * 65_537, "é" * 32_769, [], [[]], {}, {"kind": "direct"},
         ]  # fmt: skip
         if isinstance(value, str) and value and self._random.random() < 0.3:
             at = self._random.randrange(len(value))
-            return value[:at] + self._random.choice(("\u202e", "\ufeff", "A", "\x1b", "%", '"')) + value[at + 1 :]
+            return (
+                value[:at]
+                + self._random.choice(("\u202e", "\ufeff", "A", "\x1b", "%", '"'))
+                + value[at + 1 :]
+            )
         return self._random.choice(pool)
 
     def text(self, raw: bytes) -> bytes:
@@ -91,14 +104,42 @@ class Mutator:
             lambda: raw[:at],
             lambda: raw[:at] + raw[end:],
             lambda: raw[:end] + raw[at:],
-            lambda: raw[:at] + bytes([raw[at] ^ 1 << random.randrange(8)]) + raw[at + 1 :] if at < len(raw) else raw + b"\0",
+            lambda: (
+                raw[:at] + bytes([raw[at] ^ 1 << random.randrange(8)]) + raw[at + 1 :]
+                if at < len(raw)
+                else raw + b"\0"
+            ),
             lambda: raw[:at] + random.randbytes(random.choice((1, 3, 8))) + raw[at:],
-            lambda: raw[:at] + random.choice((b"\\ud800", b"\\udc00\\ud800", b"\\u0000", b"\xed\xa0\x80", b"\xc0\x80", b"\xf5")) + raw[at:],
+            lambda: (
+                raw[:at]
+                + random.choice(
+                    (b"\\ud800", b"\\udc00\\ud800", b"\\u0000", b"\xed\xa0\x80", b"\xc0\x80", b"\xf5")
+                )
+                + raw[at:]
+            ),
             lambda: random.choice((b"\xef\xbb\xbf", b"\xff\xfe", b" ", b"\n", b"\x00", b"//", b"[")) + raw,
             lambda: raw + random.choice((b" ", b"\n", b"\x00", b",", b"}", b"{}", b"null", b"\xef\xbb\xbf")),
             lambda: raw.decode().encode(random.choice(("utf-16", "utf-32", "utf-16-be", "utf-7"))),
             lambda: _twice(raw),
-            lambda: _numbered(raw, random.choice((b"NaN", b"Infinity", b"-Infinity", b"1e400", b"1e2", b"-0", b"-0.0", b"00", b"+1", b"1.", b"0x10", b"1" * 5000))),
+            lambda: _numbered(
+                raw,
+                random.choice(
+                    (
+                        b"NaN",
+                        b"Infinity",
+                        b"-Infinity",
+                        b"1e400",
+                        b"1e2",
+                        b"-0",
+                        b"-0.0",
+                        b"00",
+                        b"+1",
+                        b"1.",
+                        b"0x10",
+                        b"1" * 5000,
+                    )
+                ),
+            ),
             lambda: b"[" * random.choice((64, 199, 201, 5000)) + b"]" * random.choice((64, 199, 201)),
             lambda: b'{"to":' * 300 + b"1" + b"}" * 300,
         )
@@ -109,10 +150,30 @@ class Mutator:
         random = self._random
         pick = random.choice
         damage: tuple[Callable[[], Draft], ...] = (
-            lambda: replace(draft, method=pick(("GET", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "post", "BREW", "P" * 300, "CONNECT"))),
+            lambda: replace(
+                draft,
+                method=pick(
+                    (
+                        "GET",
+                        "PUT",
+                        "PATCH",
+                        "DELETE",
+                        "HEAD",
+                        "OPTIONS",
+                        "TRACE",
+                        "post",
+                        "BREW",
+                        "P" * 300,
+                        "CONNECT",
+                    )
+                ),
+            ),
             lambda: replace(draft, target=self._target(draft.target)),
             lambda: draft.with_header("Content-Type", *pick(_TYPES)),
-            lambda: draft.with_header("Authorization", *self._credentials(dict(draft.headers)["Authorization"])),
+            lambda: draft.with_header(
+                "Authorization",
+                *pick(credentials(dict(draft.headers)["Authorization"].removeprefix("Bearer "))),
+            ),
             lambda: draft.with_header("Host", *self._hosts()),
             lambda: draft.with_header("Origin", *self._origins()),
             lambda: draft.with_header(*pick(_HEADERS)),
@@ -123,19 +184,10 @@ class Mutator:
         pick = self._random.choice
         return pick(
             (
-                f"{path}/", f"/{path}", path.upper(), path.replace("a", "%61"), f"{path}?", f"{path}?limit=1", f"{path}%00", f"{path};v=1", f"{path}#x", "/", "*", "//",
-                f"http://127.0.0.1:{self._port}{path}", f"/..{path}", path[:-1], "/metrics", "/health", "/mcp", "/admin", "/%2e%2e/etc/passwd", "/" + "a" * 9000,
-            )
-        )  # fmt: skip
-
-    def _credentials(self, good: str) -> tuple[str, ...]:
-        secret = good.removeprefix("Bearer ")
-        flipped = ("0" if secret[0] != "0" else "1") + secret[1:]
-        return self._random.choice(
-            (
-                (), ("",), ("Bearer",), ("Bearer ",), (secret,), (f"Basic {secret}",), (f"Bearer {secret[:-1]}",), (f"Bearer {secret}0",), (f"Bearer {flipped}",), (good, good),
-                (good, f"Bearer {flipped}"), (f"bearer {secret}",), (f"Bearer  {secret}",), (f"Bearer\t{secret}",), (f"Bearer {secret.upper()}",), (f"Bearer {secret}, {good}",),
-                ("Bearer " + "f" * 9000,), ("Bearer \u00e9\u00ff",), (f'Bearer "{secret}"',), ("Bearer ' OR 1=1 --",), (f"Bearer {secret} ",),
+                f"{path}/", f"/{path}", path.upper(), path.replace("a", "%61"), f"{path}?",
+                f"{path}?limit=1", f"{path}%00", f"{path};v=1", f"{path}#x", "/", "*", "//",
+                f"http://127.0.0.1:{self._port}{path}", f"/..{path}", path[:-1], "/metrics", "/health",
+                "/mcp", "/admin", "/%2e%2e/etc/passwd", "/" + "a" * 9000,
             )
         )  # fmt: skip
 
@@ -143,30 +195,65 @@ class Mutator:
         port = self._port
         return self._random.choice(
             (
-                ("evil.example",), ("",), (f"127.0.0.1:{port + 1 if port < 65535 else 1}",), (f"LOCALHOST:{port}",), (f"[::1]:{port}",), ("127.0.0.1",), (f"127.0.0.1:{port}.evil.example",),
-                (f"user@127.0.0.1:{port}",), (f"0.0.0.0:{port}",), ("localhost.",), (f"127.0.0.1:0{port}",), ("\u00e9",),
+                ("evil.example",), ("",), (f"127.0.0.1:{port + 1 if port < 65535 else 1}",),
+                (f"LOCALHOST:{port}",), (f"[::1]:{port}",), ("127.0.0.1",),
+                (f"127.0.0.1:{port}.evil.example",),
+                (f"user@127.0.0.1:{port}",), (f"0.0.0.0:{port}",), ("localhost.",), (f"127.0.0.1:0{port}",),
+                ("\u00e9",),
             )
         )  # fmt: skip
 
     def _origins(self) -> tuple[str, ...]:
         own = f"http://127.0.0.1:{self._port}"
         return self._random.choice(
-            (("null",), ("",), (own,), (own, own), (own, "http://evil.example"), ("http://evil.example",), (own.upper(),), (f"{own}/",), (own.replace("http", "https"),), (f"{own}, null",))
+            (
+                ("null",),
+                ("",),
+                (own,),
+                (own, own),
+                (own, "http://evil.example"),
+                ("http://evil.example",),
+                (own.upper(),),
+                (f"{own}/",),
+                (own.replace("http", "https"),),
+                (f"{own}, null",),
+            )
         )
 
 
 #: Values of Content-Type: exactly one JSON in UTF-8 is meant.
 _TYPES: tuple[tuple[str, ...], ...] = (
-    (), ("",), ("text/plain",), ("application/json",), ("APPLICATION/JSON",), ("application/json; charset=utf-8",), ('application/json;charset="UTF-8"',), ("application/json; charset=latin-1",),
-    ("application/json", "application/json"), ("application/json, text/plain",), ("application/x-www-form-urlencoded",), ("multipart/form-data; boundary=x",), ("application/jsonx",),
+    (), ("",), ("text/plain",), ("application/json",), ("APPLICATION/JSON",),
+    ("application/json; charset=utf-8",), ('application/json;charset="UTF-8"',),
+    ("application/json; charset=latin-1",),
+    ("application/json", "application/json"), ("application/json, text/plain",),
+    ("application/x-www-form-urlencoded",), ("multipart/form-data; boundary=x",), ("application/jsonx",),
     ("application/json;",), ("\u00e9",), ("application/problem+json",),
 )  # fmt: skip
 #: Headers that change nothing.
 _HEADERS: tuple[tuple[str, str], ...] = (
-    ("Accept", "text/html"), ("Accept-Encoding", "gzip, br"), ("X-Request-Id", "a" * 65), ("X-Request-Id", "\u00e9\u00ff"), ("X-Request-Id", "mine-1"), ("Cookie", "a=b; " * 100),
-    ("Upgrade", "websocket"), ("Upgrade", "h2c"), ("Connection", "Upgrade"), ("X-Forwarded-Host", "evil.example"), ("X-Forwarded-For", "10.0.0.1"), ("Forwarded", "host=evil.example"),
-    ("X-HTTP-Method-Override", "DELETE"), ("Content-Encoding", "gzip"), ("Range", "bytes=0-1"), ("If-Match", "*"), ("Expect", "100-continue"), ("TE", "trailers"), ("Referer", "http://evil.example/"),
+    ("Accept", "text/html"), ("Accept-Encoding", "gzip, br"), ("X-Request-Id", "a" * 65),
+    ("X-Request-Id", "\u00e9\u00ff"), ("X-Request-Id", "mine-1"), ("Cookie", "a=b; " * 100),
+    ("Upgrade", "websocket"), ("Upgrade", "h2c"), ("Connection", "Upgrade"),
+    ("X-Forwarded-Host", "evil.example"), ("X-Forwarded-For", "10.0.0.1"),
+    ("Forwarded", "host=evil.example"),
+    ("X-HTTP-Method-Override", "DELETE"), ("Content-Encoding", "gzip"), ("Range", "bytes=0-1"),
+    ("If-Match", "*"), ("Expect", "100-continue"), ("TE", "trailers"), ("Referer", "http://evil.example/"),
 )  # fmt: skip
+
+
+def credentials(secret: str) -> tuple[tuple[str, ...], ...]:
+    """Values of Authorization: missing, wrong, malformed, doubled; the last three are right."""
+    good = f"Bearer {secret}"
+    flipped = ("0" if secret[0] != "0" else "1") + secret[1:]
+    return (
+        (), ("",), ("Bearer",), ("Bearer ",), (secret,), (f"Basic {secret}",), (f"Bearer {secret[:-1]}",),
+        (f"Bearer {secret}0",), (f"Bearer {flipped}",), (good, good),
+        (good, f"Bearer {flipped}"), (f"Bearer\t{secret}",), (f"Bearer {secret[:-1].upper()}F",),
+        (f"Bearer {secret}, {good}",), ("Bearer " + "f" * 9000,), ("Bearer \u00e9\u00ff",),
+        (f'Bearer "{secret}"',), ("Bearer ' OR 1=1 --",), (f"bearer {secret}",), (f"Bearer  {secret}",),
+        (f"{good} ",),
+    )  # fmt: skip
 
 
 def ended(operation: str, raw: bytes) -> bytes:
@@ -178,7 +265,7 @@ def ended(operation: str, raw: bytes) -> bytes:
 
 
 def framings(draft: Draft) -> tuple[bytes, ...]:
-    """Requests that HTTP itself forbids, or that this server does not speak: each is refused, and its connection closed."""
+    """Requests that HTTP forbids, or that this server does not speak: refused, and the connection closed."""
     head, _, _ = draft.raw.partition(b"Content-Length")
     body, size = draft.body, len(draft.body)
     line, _, rest = draft.raw.partition(b"\r\n")

@@ -1,7 +1,8 @@
-"""Fuzzing the running daemon from its OpenAPI document, over a real socket, in every phase that Schemathesis has.
+"""Fuzzing the running daemon from its OpenAPI document, over a real socket, in every phase of Schemathesis.
 
-The credential of the fuzzer is an operator's, so that every operation is reached; what it names to be removed is replaced by accounts and rooms made for that,
-so that it can neither lock itself out nor empty the mailbox it works on. M4A_FUZZ_EXAMPLES sets how many examples are drawn for each operation and phase.
+The credential of the fuzzer is an operator's, so that every operation is reached; what it names to be removed
+is replaced by accounts and rooms made for that, so that it can neither lock itself out nor empty its mailbox.
+M4A_FUZZ_EXAMPLES sets how many examples are drawn for each operation and phase.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,13 +25,13 @@ import pytest
 import schemathesis
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from mail4agent_api.operations import OPERATIONS
-from mail4agent_core.mail.sqlite.verify import verify
 from schemathesis.checks import CHECKS
 from schemathesis.engine import events, from_schema
 from schemathesis.hooks import GLOBAL_HOOK_DISPATCHER
 from schemathesis.specs.openapi.formats import unregister_string_format
 
+from mail4agent_api.operations import OPERATIONS
+from mail4agent_core.mail.sqlite.verify import verify
 from tests import oracle
 from tests.contract.verdict import ROWS, Exchange, judge
 from tests.process import DaemonProcess, served
@@ -94,7 +96,11 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         for name in ("ada", "bob", "cyd"):
             SECRETS[name] = daemon.register(name)
         SECRETS[ME] = daemon.register(ME, operator=True)
-        for room, posting, members in (("desk", "open", (ME, "ada")), ("crew", "members", (ME, "bob")), ("far", "members", ("cyd",))):
+        for room, posting, members in (
+            ("desk", "open", (ME, "ada")),
+            ("crew", "members", (ME, "bob")),
+            ("far", "members", ("cyd",)),
+        ):
             daemon.do("admin.room", {"id": room, "posting": posting})
             for member in members:
                 daemon.do("admin.room.member.add", {"room": room, "participant": member})
@@ -106,7 +112,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 
 def _document() -> dict[str, Any]:
-    """The published document, with formats that make what JSON Schema alone cannot say: text past its bytes within its characters, ids of what exists."""
+    """The published document, with formats for what JSON Schema alone cannot say: text that is past its bytes
+    within its characters, ids of what exists.
+    """
     document = json.loads(OPENAPI.read_text("utf-8"))
     for name, schema in document["components"]["schemas"].items():
         if "x-maxUtf8Bytes" in schema:
@@ -119,7 +127,9 @@ def _document() -> dict[str, Any]:
 def _texts(limit: int) -> st.SearchStrategy[str]:
     """Text about as long as its bound allows, in characters of one to four bytes."""
     letters = st.sampled_from("aé€😀")
-    near = st.builds(lambda letter, by: letter * (limit // len(letter.encode()) + by), letters, st.integers(-1, 1))
+    near = st.builds(
+        lambda letter, by: letter * (limit // len(letter.encode()) + by), letters, st.integers(-1, 1)
+    )
     return st.one_of(st.text(min_size=1, max_size=min(limit, 40)), near, st.just("fox"))
 
 
@@ -129,12 +139,16 @@ def _formats(messages: list[str]) -> dict[str, st.SearchStrategy[str]]:
         **{f"{TEXT}{limit}": _texts(limit) for limit in _text_limits()},
         "m4a-ParticipantId": st.one_of(st.sampled_from(ACCOUNTS), st.sampled_from(ACCOUNTS), other),
         "m4a-RoomId": st.one_of(st.sampled_from(ROOMS), st.sampled_from(ROOMS), other),
-        "m4a-MessageId": st.one_of(st.sampled_from(messages), st.sampled_from(messages), st.from_regex(r"\Am4a_[0-9a-f]{24}\Z")),
+        "m4a-MessageId": st.one_of(
+            st.sampled_from(messages), st.sampled_from(messages), st.from_regex(r"\Am4a_[0-9a-f]{24}\Z")
+        ),
     }
 
 
 def _text_limits() -> set[int]:
-    return {schema["x-maxUtf8Bytes"] for schema in oracle.bundle()["$defs"].values() if "x-maxUtf8Bytes" in schema}
+    return {
+        schema["x-maxUtf8Bytes"] for schema in oracle.bundle()["$defs"].values() if "x-maxUtf8Bytes" in schema
+    }
 
 
 def _spare(world: World, operation: str, body: Any) -> Any:
@@ -197,17 +211,26 @@ def _judged(world: World, response: Any) -> None:
         method=request.method,
         path=url.path,
         query=url.query,
-        headers=(("host", url.netloc), *((_text(name).lower(), _text(value)) for name, value in request.headers.items())),
+        headers=(
+            ("host", url.netloc),
+            *((_text(name).lower(), _text(value)) for name, value in request.headers.items()),
+        ),
         body=body.encode() if isinstance(body, str) else body,
         status=response.status_code,
-        answer_headers=tuple((name.lower(), value) for name, values in response.headers.items() for value in values),
+        answer_headers=tuple(
+            (name.lower(), value) for name, values in response.headers.items() for value in values
+        ),
         answer=response.content,
     )
     kind = judge(exchange, world.secret, world.daemon.port)
     row = ROWS.get(exchange.path)
     if row is not None and exchange.method == row.method:
         world.ledger.setdefault(row.name, Counter())[kind or "answered"] += 1
-        world.past_bytes += kind == "too_large" and row.request is not None and _stock(row.request.__name__).is_valid(json.loads(exchange.body))
+        world.past_bytes += (
+            kind == "too_large"
+            and row.request is not None
+            and _stock(row.request.__name__).is_valid(json.loads(exchange.body))
+        )
     world.judged += 1
 
 
@@ -242,8 +265,10 @@ def _configuration(world: World) -> schemathesis.Config:
 
 @pytest.mark.promise("daemon.every-refusal-has-one-shape", "api.codec-agrees-with-oracle")
 @pytest.mark.timeout(max(400, 10 * EXAMPLES))
-def test_every_phase_of_fuzzing_gets_what_the_oracle_says_and_never_a_fault(world: World, capsys: pytest.CaptureFixture[str]) -> None:
-    """Every request is answered exactly when the oracle holds it valid and the state allows it; every other gets a named refusal that its row may answer."""
+def test_every_phase_of_fuzzing_gets_what_the_oracle_says_and_never_a_fault(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A request is answered exactly when the oracle and the state allow it; else its refusal is named."""
     found: list[str] = []
     phases: Counter[str] = Counter()
     with _registered(world):
@@ -282,12 +307,22 @@ def _failures(recorder: Any) -> list[str]:
 def _linked(recorder: Any) -> Iterator[str]:
     for name, node in recorder.cases.items():
         interaction = recorder.interactions.get(name)
-        if node.is_transition_applied and interaction is not None and interaction.response is not None and interaction.response.status_code == 200:
+        if (
+            node.is_transition_applied
+            and interaction is not None
+            and interaction.response is not None
+            and interaction.response.status_code == 200
+        ):
             yield ROWS[node.value.path].name
 
 
 def _show(world: World, phases: Counter[str]) -> None:
-    print(f"\nfuzzing: {world.judged} judged, {world.past_bytes} past a bound in bytes; " + ", ".join(f"{name} {number}" for name, number in sorted(phases.items())))
-    print("  by a link: " + ", ".join(f"{name} {number}" for name, number in sorted(world.linked.items())))
-    for name, kinds in sorted(world.ledger.items()):
-        print(f"  {name:28}" + ", ".join(f"{kind} {number}" for kind, number in kinds.most_common()))
+    counts = {
+        "phases": phases,
+        "by a link": world.linked,
+        **dict(sorted(world.ledger.items())),
+    }
+    sys.stdout.write(f"\nfuzzing: {world.judged} judged, {world.past_bytes} past a bound in bytes\n")
+    for name, counter in counts.items():
+        line = ", ".join(f"{kind} {number}" for kind, number in counter.most_common())
+        sys.stdout.write(f"  {name:28}{line}\n")

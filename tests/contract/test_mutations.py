@@ -1,22 +1,23 @@
-"""Ten thousand damaged requests over raw sockets: every refusal is a named one, none is a fault, and the store stays whole."""
+"""Ten thousand damaged requests over raw sockets: refusals are named, none is a fault, the store is whole."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
+import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+
 from mail4agent_api.operations import OPERATIONS
 from mail4agent_core.mail.sqlite.verify import verify
-
-from tests.contract.mutation import Draft, Mutator, cut_short, ended, flipped, framings
+from tests import oracle
+from tests.contract.mutation import Draft, Mutator, credentials, cut_short, ended, flipped, framings
 from tests.contract.verdict import Exchange, judge, named_refusal
 from tests.process import BOUND_SECS, DaemonProcess, served
 
@@ -55,12 +56,16 @@ class Wire:
             self._reader = self._writer = None
 
 
-async def read_answer(reader: asyncio.StreamReader, *, head_only: bool = False) -> tuple[int, tuple[Header, ...], bytes]:
+async def read_answer(
+    reader: asyncio.StreamReader, *, head_only: bool = False
+) -> tuple[int, tuple[Header, ...], bytes]:
     """One answer to its end; what only says that the body may come is passed over."""
     while True:
         lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")[:-2]
         status = int(lines[0].split(" ")[1])
-        headers = tuple((name.lower(), value.strip()) for name, _, value in (line.partition(":") for line in lines[1:]))
+        headers = tuple(
+            (name.lower(), value.strip()) for name, _, value in (line.partition(":") for line in lines[1:])
+        )
         if status >= 200:
             break
     lengths = [int(value) for name, value in headers if name == "content-length"]
@@ -84,9 +89,15 @@ async def raw_connection(port: int) -> AsyncIterator[tuple[asyncio.StreamReader,
 class Campaign:
     """A daemon with a registry, valid bodies for every operation, and a count of what came back."""
 
-    def __init__(self, daemon: DaemonProcess, secret: str, bodies: dict[str, list[Any]]) -> None:
+    def __init__(
+        self, daemon: DaemonProcess, secret: str, dead: list[str], bodies: dict[str, list[Any]]
+    ) -> None:
         self.daemon = daemon
         self.secret = secret
+        #: Secrets that opened once: rotated, revoked, and a removed account's.
+        self.dead = dead
+        #: The secret of an account without a capability.
+        self.powerless = daemon.do("admin.participant", {"id": "powerless"})["secret"]
         self.bodies = bodies
         self.kinds: Counter[str] = Counter()
         self.sent = 0
@@ -98,7 +109,11 @@ class Campaign:
     def draft(self, operation: str, body: bytes) -> Draft:
         """A request that is right around its body."""
         row = OPERATIONS[operation]
-        headers = (("Host", f"127.0.0.1:{self.daemon.port}"), ("Content-Type", "application/json"), ("Authorization", f"Bearer {self.secret}"))
+        headers = (
+            ("Host", f"127.0.0.1:{self.daemon.port}"),
+            ("Content-Type", "application/json"),
+            ("Authorization", f"Bearer {self.secret}"),
+        )
         return Draft(row.method, row.path, headers, body)
 
     def _valid(self) -> tuple[str, Any]:
@@ -110,9 +125,13 @@ class Campaign:
         for index in range(number):
             operation, value = self._valid()
             if index % 4 == 0:
-                yield self._mutator.around(self.draft(operation, ended(operation, json.dumps(value).encode())))
+                yield self._mutator.around(
+                    self.draft(operation, ended(operation, json.dumps(value).encode()))
+                )
             elif index % 2:
-                raw = json.dumps(self._mutator.value(value), ensure_ascii=self._random.random() < 0.5).encode()
+                raw = json.dumps(
+                    self._mutator.value(value), ensure_ascii=self._random.random() < 0.5
+                ).encode()
                 yield self.draft(operation, ended(operation, raw))
             else:
                 yield self.draft(operation, ended(operation, self._mutator.text(json.dumps(value).encode())))
@@ -160,7 +179,9 @@ class Campaign:
         head, _, rest = said.partition(b"\r\n\r\n")
         lines = head.decode("latin-1").split("\r\n")
         status = int(lines[0].split(" ")[1])
-        length = next((int(line.partition(":")[2]) for line in lines if line.lower().startswith("content-length:")), 0)
+        length = next(
+            (int(line.partition(":")[2]) for line in lines if line.lower().startswith("content-length:")), 0
+        )
         if status >= 400 and rest:
             named_refusal(status, rest[:length])
         assert status < 500
@@ -179,43 +200,61 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
         ada = daemon.register("ada")
         for name in ("bob", *(f"victim-{index}" for index in range(8))):
             daemon.register(name)
+        dead = [daemon.register(name) for name in ("rotated", "revoked", "removed")]
+        daemon.do("admin.participant.rotate", {"id": "rotated"})
+        daemon.do("admin.participant.revoke", {"id": "revoked"})
+        daemon.do("admin.participant.remove", {"id": "removed"})
         for room in ("desk", "spare-0", "spare-1"):
             daemon.do("admin.room", {"id": room})
         daemon.do("admin.room.member.add", {"room": "desk", "participant": "mutator"})
         to = {"kind": "direct", "participant": "mutator"}
-        messages = [daemon.do("mail.send", {"to": to, "subject": f"{index}", "body": "fox"}, secret=ada)["message_id"] for index in range(9)]
-        yield Campaign(daemon, secret, _bodies(messages))
+        messages = [
+            daemon.do("mail.send", {"to": to, "subject": f"{index}", "body": "fox"}, secret=ada)["message_id"]
+            for index in range(9)
+        ]
+        yield Campaign(daemon, secret, dead, _bodies(messages))
 
 
 def _bodies(messages: Sequence[str]) -> dict[str, list[Any]]:
-    """Valid bodies of every operation; what they destroy is made for that, and is gone after the first time."""
+    """Valid bodies of every operation; what they destroy is made for that, and gone after the first time."""
     first, *others = messages
     at = {"created_at_unix_ms": 1, "message_id": first}
     message = {"to": {"kind": "direct", "participant": "ada"}, "subject": "hello", "body": "line\n\ttab é"}
     reference = {"kind": "file", "locator": "src/main.py", "digest": "0f"}
-    full = {**message, "to": {"kind": "room", "room": "desk"}, "reply_to": first, "correlation": "c-1", "refs": [reference, reference], "idempotency_key": "k-1"}
+    full = {
+        **message,
+        "to": {"kind": "room", "room": "desk"},
+        "reply_to": first,
+        "correlation": "c-1",
+        "refs": [reference, reference],
+        "idempotency_key": "k-1",
+    }
     session = {"kind": "session", "participant": "ada", "session": "s-0123abcd"}
+    newest = {"limit": 2, "order": "newest", "unread_only": True, "max_bytes": 9000}
+    filtered = {"after": at, "thread": first, "sent_by": "ada", "correlation": "c-1"}
+    older = {"before": at, "room": "desk", "since_unix_ms": 0}
+    search = {"query": 'fox "quick brown"', "limit": 3, "room": "desk", "sent_by": "ada"}
     one = [{"id": f"victim-{index}"} for index in range(8)]
     return {
         "mail.send": [message, full, {**message, "to": session}],
         "mail.send_many": [{"messages": [message, full]}],
-        "mail.inbox": [{}, {"limit": 2, "order": "newest", "unread_only": True, "max_bytes": 9000}, {"after": at, "thread": first, "sent_by": "ada", "correlation": "c-1"}, {"before": at, "room": "desk", "since_unix_ms": 0}],
+        "mail.inbox": [{}, newest, filtered, older],
         "mail.wait": [{"wait_secs": 0}, {"after": at, "wait_secs": 5}],
         "mail.ack": [{"message_id": first}],
         "mail.ack_many": [{"message_ids": list(messages)}],
         "mail.get": [{"message_id": first}],
         "mail.unread": [{"target": {"kind": "direct", "participant": "ada"}}, {"target": session}],
         "mail.thread": [{"message_id": first, "limit": 3, "after": at}],
-        "mail.search": [{"query": 'fox "quick brown"', "limit": 3, "room": "desk", "sent_by": "ada"}, {"query": "f*x NEAR(a b) scope:1", "before": at}],
+        "mail.search": [search, {"query": "f*x NEAR(a b) scope:1", "before": at}],
         "mail.sent": [{"limit": 5, "before": at}],
         "mail.whoami": [{}],
         "mail.directory": [{}],
-        "admin.participant": [{"id": "new", "label": "New", "may_send": True, "may_read": False, "operator": False}],
+        "admin.participant": [{"id": "new", "label": "New", "may_send": True, "operator": False}],
         "admin.participant.rotate": one,
         "admin.participant.revoke": one[:2],
         "admin.participant.remove": one[2:4],
         "admin.participant.purge": one[2:5],
-        "admin.participant.permit": [{**one[5], "grant": ["mail:send", "outbox:stage", "outbox:review"], "revoke": ["mail:read"], "both": False}],
+        "admin.participant.permit": [{**one[5], "grant": ["outbox:stage", "outbox:review"], "revoke": []}],
         "admin.participant.list": [{"after": "ada", "limit": 2}],
         "admin.room": [{"id": "fresh", "posting": "members"}],
         "admin.room.remove": [{"room": "spare-0"}],
@@ -223,7 +262,7 @@ def _bodies(messages: Sequence[str]) -> dict[str, list[Any]]:
         "admin.room.members": [{"room": "desk", "after": "a", "limit": 2}],
         "admin.room.member.add": [{"room": "spare-1", "participant": "bob"}],
         "admin.room.member.remove": [{"room": "spare-1", "participant": "bob"}],
-        "admin.inbox": [{"address": {"kind": "direct", "participant": "ada"}, "limit": 2, "after": at, "unread_only": True}],
+        "admin.inbox": [{"address": message["to"], "limit": 2, "after": at, "unread_only": True}],
         "admin.message.purge": [{"message_id": others[0]}],
         "admin.retention": [{"run": True}],
     }  # fmt: skip
@@ -231,8 +270,6 @@ def _bodies(messages: Sequence[str]) -> dict[str, list[Any]]:
 
 def test_bodies_that_are_damaged_are_valid_before(campaign: Campaign) -> None:
     """Every operation with a body has one to start from, which the oracle holds valid."""
-    from tests import oracle
-
     assert campaign.bodies.keys() == {name for name, row in OPERATIONS.items() if row.authenticated}
     for name, values in campaign.bodies.items():
         request = OPERATIONS[name].request
@@ -240,10 +277,51 @@ def test_bodies_that_are_damaged_are_valid_before(campaign: Campaign) -> None:
         assert [value for value in values if not oracle.is_valid(request.__name__, value)] == []
 
 
-@pytest.mark.promise("daemon.every-refusal-has-one-shape", "api.json-is-read-strictly", "daemon.host-and-origin-are-checked")
+@pytest.mark.promise("account.dead-secret-is-refused", "daemon.every-refusal-has-one-shape")
+@pytest.mark.parametrize("operation", sorted(name for name, row in OPERATIONS.items() if row.authenticated))
+async def test_every_operation_refuses_every_credential_but_a_living_one(
+    campaign: Campaign, operation: str
+) -> None:
+    """Missing, wrong, malformed, doubled and dead credentials are refused before the body is looked at."""
+    wire = Wire(campaign.daemon.port)
+    try:
+        presented = [*credentials(campaign.secret)[:-3], *((f"Bearer {secret}",) for secret in campaign.dead)]
+        for values in presented:
+            for body in (b"", b"{", json.dumps(campaign.bodies[operation][0]).encode()):
+                draft = campaign.draft(operation, body).with_header("Authorization", *values)
+                status, headers, answer = await wire.ask(draft.raw, head_only=False)
+                assert (status, json.loads(answer)) == (401, {"kind": "unauthenticated"}), values
+                assert ("www-authenticate", "Bearer") in headers
+    finally:
+        wire.close()
+
+
+@pytest.mark.promise("mail.capabilities-are-needed")
+@pytest.mark.parametrize("operation", sorted(name for name, row in OPERATIONS.items() if row.capability))
+async def test_every_operation_refuses_who_lacks_its_capability(campaign: Campaign, operation: str) -> None:
+    """An account that holds nothing is told what it needs, before its body is looked at."""
+    wire = Wire(campaign.daemon.port)
+    try:
+        for body in (b"{", json.dumps(campaign.bodies[operation][0]).encode()):
+            draft = campaign.draft(operation, body).with_header(
+                "Authorization", f"Bearer {campaign.powerless}"
+            )
+            status, _, answer = await wire.ask(draft.raw, head_only=False)
+            refusal = json.loads(answer)
+            assert (status, refusal["kind"]) == (403, "permission_denied")
+            assert refusal["need"] in OPERATIONS[operation].capability
+    finally:
+        wire.close()
+
+
+@pytest.mark.promise(
+    "daemon.every-refusal-has-one-shape", "api.json-is-read-strictly", "daemon.host-and-origin-are-checked"
+)
 @pytest.mark.timeout(max(180, REQUESTS // 50))
-async def test_ten_thousand_damaged_requests_get_named_refusals_and_no_fault(campaign: Campaign, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever is sent, the answer is what the oracle says or a named 4xx; afterwards the daemon is healthy, idle, and its store is whole."""
+async def test_ten_thousand_damaged_requests_get_named_refusals_and_no_fault(
+    campaign: Campaign, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each answer is what the oracle says or a named 4xx; then the daemon is well and its store whole."""
     drafts = campaign.drafts(REQUESTS * 8 // 10)
     lock = asyncio.Lock()
 
@@ -263,15 +341,22 @@ async def test_ten_thousand_damaged_requests_get_named_refusals_and_no_fault(cam
         for _ in range(CONNECTIONS):
             group.create_task(converse())
     random = Random(SEED)
-    whole = [campaign.draft(name, ended(name, json.dumps(values[0]).encode())) for name, values in sorted(campaign.bodies.items())]
+    whole = [
+        campaign.draft(name, ended(name, json.dumps(values[0]).encode()))
+        for name, values in sorted(campaign.bodies.items())
+    ]
     games = [raw for draft in whole if draft.body != b"{}" for raw in framings(draft)]
     for batch in _batches([random.choice(games) for _ in range(REQUESTS // 10)]):
         await asyncio.gather(*(campaign.forbidden(raw) for raw in batch))
-    damaged = [cut_short(random, random.choice(whole)) if index % 2 else flipped(random, random.choice(whole)) for index in range(REQUESTS // 10)]
+    damaged = [
+        cut_short(random, random.choice(whole)) if index % 2 else flipped(random, random.choice(whole))
+        for index in range(REQUESTS // 10)
+    ]
     for batch in _batches(damaged):
         await asyncio.gather(*(campaign.broken(raw) for raw in batch))
     with capsys.disabled():
-        print(f"\nmutations: {campaign.sent} requests: " + ", ".join(f"{kind} {number}" for kind, number in campaign.kinds.most_common()))
+        line = ", ".join(f"{kind} {number}" for kind, number in campaign.kinds.most_common())
+        sys.stdout.write(f"\nmutations: {campaign.sent} requests: {line}\n")
     assert not campaign.faults, f"{len(campaign.faults)} faults:\n" + "\n".join(campaign.faults[:20])
     assert campaign.sent == REQUESTS
     _is_well(campaign.daemon)

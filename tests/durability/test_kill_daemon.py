@@ -1,10 +1,10 @@
-"""The running daemon is killed again and again while many send: what was acknowledged is there once, and the rest at most once."""
+"""The running daemon is killed again and again while many send: nothing acknowledged is lost or doubled."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,8 +14,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from mail4agent_core.mail.sqlite.verify import verify
 
+from mail4agent_core.mail.sqlite.verify import verify
 from tests.connection import Connection
 from tests.process import BOUND_SECS, DaemonProcess
 
@@ -49,7 +49,7 @@ class Client:
         self.close = self._connection.close
 
     async def ask(self, path: str, body: Any) -> Any:
-        """The answer to one request, once there is a daemon to ask. Raises ConnectionError when it gave none."""
+        """The answer to one request, once a daemon is there to ask. Raises ConnectionError for none."""
         async with asyncio.timeout(BOUND_SECS):
             await self._site.up.wait()
         self._connection.port = self._site.daemon.port
@@ -64,7 +64,7 @@ class Client:
 
 @dataclass
 class Sender:
-    """Posts messages, each with a text of its own; with keys it insists, without them it lets go of what got no answer."""
+    """Posts messages, each with its own text; with keys it insists, without it lets go of a lost answer."""
 
     client: Client
     name: str
@@ -77,8 +77,17 @@ class Sender:
         """The message of a number: one in three goes to the room."""
         text = f"{self.name}/{number}"
         room = number % 3 == 0
-        to = {"kind": "room", "room": "desk"} if room else {"kind": "direct", "participant": f"reader-{number % READERS}"}
-        return {"to": to, "subject": text, "body": text * 20, "idempotency_key": f"{self.name}-{number}" if self.keyed else None}
+        to = (
+            {"kind": "room", "room": "desk"}
+            if room
+            else {"kind": "direct", "participant": f"reader-{number % READERS}"}
+        )
+        return {
+            "to": to,
+            "subject": text,
+            "body": text * 20,
+            "idempotency_key": f"{self.name}-{number}" if self.keyed else None,
+        }
 
     async def run(self, total: int, settled: Callable[[int], None]) -> None:
         """Post that many messages."""
@@ -86,14 +95,18 @@ class Sender:
         for first in range(0, total, step):
             letters = [self.letter(number) for number in range(first, min(first + step, total))]
             texts = [letter["subject"] for letter in letters]
-            path, body = ("/mail/send_many", {"messages": letters}) if self.batched else ("/mail/send", letters[0])
+            path, body = (
+                ("/mail/send_many", {"messages": letters}) if self.batched else ("/mail/send", letters[0])
+            )
             try:
                 answer = await (self.client.insist if self.keyed else self.client.ask)(path, body)
             except ConnectionError:
                 self.unanswered.update(texts)
             else:
                 outcomes = answer["outcomes"] if self.batched else [answer]
-                self.acknowledged.update((text, outcome["message_id"]) for text, outcome in zip(texts, outcomes, strict=True))
+                self.acknowledged.update(
+                    (text, outcome["message_id"]) for text, outcome in zip(texts, outcomes, strict=True)
+                )
             settled(len(texts))
 
 
@@ -108,7 +121,9 @@ class Reader:
     async def run(self) -> None:
         """Read to the end."""
         while not self.seen or self.seen[-1]["subject"] != END:
-            page = await self.client.insist("/mail/inbox", {"after": self._position, "limit": PAGE, "wait_secs": 20})
+            page = await self.client.insist(
+                "/mail/inbox", {"after": self._position, "limit": PAGE, "wait_secs": 20}
+            )
             self.seen += page["messages"]
             chosen = [message["message_id"] for message in page["messages"]][::2]
             if chosen:
@@ -162,14 +177,24 @@ class Killer:
     "mail.ack-is-idempotent",
 )
 @pytest.mark.timeout(7200 if TORTURE else 300)
-async def test_what_was_acknowledged_outlives_ten_kills_exactly_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Thirty-two senders, four readers that page and acknowledge, and kills at seeded moments: nothing is lost, doubled, torn or out of order."""
+async def test_what_was_acknowledged_outlives_ten_kills_exactly_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With 32 senders and 4 readers that acknowledge, nothing is lost, doubled, torn or out of order."""
     site = Site(DaemonProcess(tmp_path / "home"))
     try:
         await asyncio.to_thread(site.daemon.start)
         site.up.set()
         await asyncio.to_thread(_register, site)
-        senders = [Sender(Client(site, f"sender-{number}"), f"sender-{number}", keyed=number % 2 == 0, batched=number % 4 >= 2) for number in range(SENDERS)]
+        senders = [
+            Sender(
+                Client(site, f"sender-{number}"),
+                f"sender-{number}",
+                keyed=number % 2 == 0,
+                batched=number % 4 >= 2,
+            )
+            for number in range(SENDERS)
+        ]
         readers = [Reader(Client(site, f"reader-{number}")) for number in range(READERS)]
         try:
             await _conversation(site, senders, readers)
@@ -182,7 +207,10 @@ async def test_what_was_acknowledged_outlives_ten_kills_exactly_once(tmp_path: P
 
 
 def _register(site: Site) -> None:
-    for name in [*(f"sender-{number}" for number in range(SENDERS)), *(f"reader-{number}" for number in range(READERS))]:
+    for name in [
+        *(f"sender-{number}" for number in range(SENDERS)),
+        *(f"reader-{number}" for number in range(READERS)),
+    ]:
         site.secrets[name] = site.daemon.register(name)
     site.daemon.do("admin.room", {"id": "desk"})
     for number in range(READERS):
@@ -199,7 +227,12 @@ async def _conversation(site: Site, senders: list[Sender], readers: list[Reader]
                 sending.create_task(sender.run(MESSAGES // SENDERS, killer.count))
             sending.create_task(killer.run())
         assert killer.kills == KILLS
-        end = {"to": {"kind": "room", "room": "desk"}, "subject": END, "body": "", "idempotency_key": END.replace(" ", "-")}
+        end = {
+            "to": {"kind": "room", "room": "desk"},
+            "subject": END,
+            "body": "",
+            "idempotency_key": END.replace(" ", "-"),
+        }
         await senders[0].client.insist("/mail/send", end)
     await _repeats(senders)
     for reader in readers:
@@ -210,7 +243,10 @@ async def _repeats(senders: list[Sender]) -> None:
     """What was sent with a key gets the first answer again, also from a daemon that did not give it."""
     for sender in senders:
         if sender.keyed:
-            again = await sender.client.insist("/mail/send_many", {"messages": [sender.letter(number) for number in range(0, MESSAGES // SENDERS, 40)]})
+            again = await sender.client.insist(
+                "/mail/send_many",
+                {"messages": [sender.letter(number) for number in range(0, MESSAGES // SENDERS, 40)]},
+            )
             for number, outcome in zip(range(0, MESSAGES // SENDERS, 40), again["outcomes"], strict=True):
                 assert outcome["message_id"] == sender.acknowledged[f"{sender.name}/{number}"]
 
@@ -220,24 +256,42 @@ async def _acks_are_kept(reader: Reader) -> None:
     unread: list[str] = []
     after = None
     while True:
-        page = (await reader.client.insist("/mail/inbox", {"unread_only": True, "limit": PAGE, "after": after}))["messages"]
+        page = (
+            await reader.client.insist("/mail/inbox", {"unread_only": True, "limit": PAGE, "after": after})
+        )["messages"]
         if not page:
             break
         unread += [message["message_id"] for message in page]
         after = {name: page[-1][name] for name in ("created_at_unix_ms", "message_id")}
-    assert unread == [message["message_id"] for message in reader.seen if message["message_id"] not in reader.acknowledged]
+    assert unread == [
+        message["message_id"] for message in reader.seen if message["message_id"] not in reader.acknowledged
+    ]
 
 
-def _check(site: Site, senders: list[Sender], readers: list[Reader], capsys: pytest.CaptureFixture[str]) -> None:
-    acknowledged = {text: message_id for sender in senders for text, message_id in sender.acknowledged.items()}
+def _check(
+    site: Site, senders: list[Sender], readers: list[Reader], capsys: pytest.CaptureFixture[str]
+) -> None:
+    acknowledged = {
+        text: message_id for sender in senders for text, message_id in sender.acknowledged.items()
+    }
     unanswered = {text for sender in senders for text in sender.unanswered}
-    kept = {message["message_id"]: message for reader in readers for message in reader.seen if message["subject"] != END}
+    kept = {
+        message["message_id"]: message
+        for reader in readers
+        for message in reader.seen
+        if message["subject"] != END
+    }
     copies = Counter(message["subject"] for message in kept.values())
     with capsys.disabled():
-        print(f"\nkills: {KILLS}; acknowledged {len(acknowledged)}, unanswered {len(unanswered)}, of which kept {sum(copies[text] for text in unanswered)}")
+        sys.stdout.write(
+            f"\nkills: {KILLS}; acknowledged {len(acknowledged)}, unanswered {len(unanswered)}, "
+            f"of which kept {sum(copies[text] for text in unanswered)}\n"
+        )
     assert len(acknowledged) + len(unanswered) == MESSAGES
     assert len(set(acknowledged.values())) == len(acknowledged)
-    assert [text for text, message_id in acknowledged.items() if kept.get(message_id, {}).get("subject") != text] == []
+    assert [
+        text for text, message_id in acknowledged.items() if kept.get(message_id, {}).get("subject") != text
+    ] == []
     assert [text for text, number in copies.items() if number > 1] == []
     assert copies.keys() <= acknowledged.keys() | unanswered
     for message in kept.values():
@@ -248,7 +302,11 @@ def _check(site: Site, senders: list[Sender], readers: list[Reader], capsys: pyt
         assert len(set(ids)) == len(ids)
         times = [message["created_at_unix_ms"] for message in reader.seen]
         assert times == sorted(times)
-        mine = [message_id for message_id, message in kept.items() if message["to"]["kind"] == "room" or message["to"]["participant"] == f"reader-{number}"]
+        mine = [
+            message_id
+            for message_id, message in kept.items()
+            if message["to"]["kind"] == "room" or message["to"]["participant"] == f"reader-{number}"
+        ]
         assert set(mine) == set(ids[:-1])
     assert site.daemon.stop() == 0
     assert '"level":"error"' not in site.daemon.log
