@@ -82,8 +82,9 @@ def connect_reader(path: Path) -> sqlite3.Connection:
 def connect_inspector(path: Path) -> sqlite3.Connection:
     """Open a connection that leaves the file, and what lies beside it, as it is."""
     log = path.with_name(f"{path.name}-wal")
-    # Without a log this file is all there is, and a reader that looked for one would leave an empty one.
-    alone = "" if log.exists() and log.stat().st_size else "&immutable=1"
+    # Without a log nobody has it open and this file is all there is; a reader that looked for a log would
+    # leave an empty one. An empty one may be that of a daemon that has just started.
+    alone = "" if log.exists() else "&immutable=1"
     uri = f"{path.resolve().as_uri()}?mode=ro{alone}"
     return sqlite3.connect(uri, uri=True, isolation_level=None, timeout=LOCK_SECS)
 

@@ -3,13 +3,16 @@
 import asyncio
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mail4agent_api.errors import StoreUnavailableError
 from mail4agent_core.clock import HandClock
 from mail4agent_core.mail.sqlite import SqliteStore, backup
+from mail4agent_core.mail.sqlite.schema import connect_inspector
 from mail4agent_core.mail.sqlite.store import copy_database
 from mail4agent_core.mail.sqlite.verify import verify
 
@@ -108,3 +111,47 @@ async def test_a_source_that_cannot_be_read_leaves_no_copy(
     assert sorted(entry.name for entry in tmp_path.iterdir() if not entry.name.startswith(path.name)) == [
         "letter"
     ]
+
+
+async def test_a_store_that_is_opened_while_it_is_copied_is_copied_as_of_one_moment(
+    path: Path, tmp_path: Path, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+):
+    """Nobody had it open, so it was read without a lock; what then changed under the copy is copied anew."""
+    store = await SqliteStore.open(path, clock)
+    await store.close()
+    copied: list[str] = []
+
+    class Disturbed(sqlite3.Connection):
+        def backup(self, *args: Any, **options: Any) -> None:
+            super().backup(*args, **options)
+            copied.append(path.name)
+            if len(copied) == 1:
+                with closing(sqlite3.connect(path)) as other:
+                    other.execute("INSERT INTO number VALUES ('meanwhile', 1)")
+                    other.commit()
+
+    def connected(source: Path) -> sqlite3.Connection:
+        uri = f"{source.as_uri()}?mode=ro&immutable=1"
+        return sqlite3.connect(uri, uri=True, isolation_level=None, factory=Disturbed)
+
+    monkeypatch.setattr(backup, "connect_inspector", connected)
+    copy_database(path, tmp_path / "copy")
+    assert len(copied) == 2
+    with closing(sqlite3.connect(tmp_path / "copy")) as copy:
+        assert copy.execute("SELECT value FROM number WHERE name = 'meanwhile'").fetchone() == (1,)
+
+
+async def test_a_database_that_was_only_just_opened_is_not_looked_at_as_if_nobody_had_it(
+    path: Path, clock: HandClock
+):
+    """Its log is still empty; what is looked at may change all the same."""
+    store = await SqliteStore.open(path, clock)
+    await store.close()
+    with closing(sqlite3.connect(path)) as daemon:
+        daemon.execute("SELECT count(*) FROM number").fetchone()
+        assert path.with_name(f"{path.name}-wal").stat().st_size == 0
+        with closing(connect_inspector(path)) as inspector:
+            daemon.execute("INSERT INTO number VALUES ('meanwhile', 1)")
+            daemon.commit()
+            found = inspector.execute("SELECT value FROM number WHERE name = 'meanwhile'").fetchone()
+    assert found == (1,)
