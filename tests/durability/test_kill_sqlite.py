@@ -162,11 +162,8 @@ async def check(path: Path, ledger: list[Entry], clock_ms: int) -> None:
 @pytest.mark.promise("mail.acknowledged-send-is-durable")
 @pytest.mark.timeout(14_400 if TORTURE else 180)
 def test_what_a_killed_writer_was_told_is_there_exactly_once(tmp_path: Path, forker: Forker):
-    """Sends with and without keys, acks, joins, purges, accounts and retention, killed again and again.
-
-    In some lives files may not grow past a size: to the store that is a full disk, and what it refuses is not
-    there.
-    """
+    """Sends with and without keys, acks, joins, purges, accounts and retention, killed again and again."""
+    # In some lives files may not grow past a size: to the store that is a full disk.
     seed = int(os.environ.get("M4A_SEED", random.randrange(1 << 32))) if TORTURE else 4_2026
     print(f"M4A_SEED={seed}")  # noqa: T201  # shown when the test fails
     drawn = random.Random(seed)
