@@ -26,8 +26,8 @@ T = TypeVar("T")
 
 #: Shares of ``graceful_stop_secs``: until then answers are waited for; then connections are cut, then tasks
 #: cancelled.
-_CUT_SHARE = 0.6
-_CANCEL_SHARE = 0.8
+_CUT_SHARE = 0.75
+_CANCEL_SHARE = 0.85
 
 
 def within_file_limit(limits: Limits) -> Limits:

@@ -41,7 +41,7 @@ async def test_idle_connections_close_at_the_stop(host: Host) -> None:
 
 async def test_a_client_that_does_not_read_cannot_hold_up_the_stop(hosts: Hosts) -> None:
     """An answer that nobody takes is cut within the time of the stop."""
-    host = await hosts.start(graceful_stop_secs=0.5)
+    host = await hosts.start(graceful_stop_secs=2)
     wire = await host.connect()
     wire.writer.transport.pause_reading()
     await wire.send(request("/huge"))
@@ -52,7 +52,7 @@ async def test_a_client_that_does_not_read_cannot_hold_up_the_stop(hosts: Hosts)
 
 async def test_an_upload_that_stands_still_cannot_hold_up_the_stop(hosts: Hosts) -> None:
     """A body that does not go on arriving is cut within the time of the stop."""
-    host = await hosts.start(graceful_stop_secs=0.5)
+    host = await hosts.start(graceful_stop_secs=2)
     wire = await host.connect()
     await wire.send(request(body=b"abc")[:-1])
     await until(lambda: len(host.connections) == 1)
@@ -62,7 +62,7 @@ async def test_an_upload_that_stands_still_cannot_hold_up_the_stop(hosts: Hosts)
 
 async def test_a_request_that_never_ends_is_cancelled_at_the_stop(hosts: Hosts) -> None:
     """An application that hangs is cancelled within the time of the stop."""
-    host = await hosts.start(graceful_stop_secs=0.5)
+    host = await hosts.start(graceful_stop_secs=2)
     wire = await host.connect()
     await wire.send(request("/endless"))
     async with asyncio.timeout(BOUND_SECS):
