@@ -1,4 +1,4 @@
-"""The README's examples work as they are printed, one after another, in an empty folder beside a new daemon."""
+"""The README's examples work as printed, one after another, in an empty folder beside a new daemon."""
 
 import os
 import re
