@@ -37,10 +37,12 @@ class Filler:
     def fill(self) -> None:
         """From now on nothing more fits."""
         if self.folder.is_mount():
-            with self._ballast.open("wb") as file:
-                _until_full(lambda: file.write(bytes(4096)) and file.flush())
+            with self._ballast.open("wb", buffering=0) as file:
+                _until_full(lambda: file.write(bytes(4096)))
         elif self.pid is not None:
-            resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+            # The log, which is shorter, goes on.
+            longest = max(path.stat().st_size for path in self.folder.rglob("*"))
+            resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (longest, resource.RLIM_INFINITY))
 
     def free(self) -> None:
         """From now on there is room again."""

@@ -1,10 +1,13 @@
 """Hostile and broken input at the door: each gets a clear named error, and changes nothing."""
 
+import base64
+import hashlib
 import json
 from typing import Any
 
 import pytest
 
+from .inside import Daemons
 from .running import Daemon, parsed
 
 ID = "m4a_" + "0" * 24
@@ -210,3 +213,72 @@ def test_an_administrative_request_with_an_unknown_key_changes_nothing(
     assert "unknown key" in answer.json["reason"]
     assert standing(daemon) == before
     assert daemon.post("/mail/whoami", {}, "ada").status == 200
+
+
+@pytest.mark.promise("account.dead-secret-is-refused", "account.removed-id-is-retired")
+@pytest.mark.parametrize("verb", ["rotate", "revoke", "remove"])
+def test_a_dead_secret_opens_nothing(daemon: Daemon, verb: str) -> None:
+    """From the next request on, at every operation alike; a removed account's name is not given again."""
+    account = f"late-{verb}"
+    old = daemon.add(account)
+    message = daemon.send(account, "ben", "before")
+    answer = daemon.post(f"/admin/participant/{verb}", {"id": account})
+    assert answer.status == 200
+    for path, value in (("/mail/whoami", {}), ("/mail/inbox", {}), ("/mail/send", SEND), ("/admin/room", {})):
+        refused = daemon.post(path, value, account)
+        assert (refused.status, refused.json) == (401, {"kind": "unauthenticated"})
+    assert daemon.post("/mail/get", {"message_id": message}, "ben").status == 200
+    again = daemon.post("/admin/participant", {"id": account, "may_send": True, "may_read": True})
+    kind = "id_retired" if verb == "remove" else "already_exists"
+    assert (again.status, again.json) == (409, {"kind": kind, "id": account})
+    if verb == "rotate":
+        daemon.keys[account] = answer.json["secret"]
+        assert answer.json["secret"] != old
+        assert daemon.post("/mail/whoami", {}, account).status == 200
+
+
+@pytest.mark.promise("account.secret-is-shown-once")
+def test_no_secret_and_no_digest_of_one_is_ever_shown_again(daemon: Daemon) -> None:
+    """Not by a listing, a refusal, the metrics, the log, nor in the database itself."""
+    secret = daemon.add("shown")
+    daemon.send("shown", "ben")
+    answers = [
+        daemon.post("/admin/participant/list", {}),
+        daemon.post("/mail/directory", {}, "shown"),
+        daemon.post("/mail/whoami", {}, "shown"),
+        daemon.post("/mail/send", with_(secret=secret), "shown"),
+        daemon.post(f"/mail/{secret}", {}, "shown"),
+        daemon.get("/metrics"),
+    ]
+    digest = hashlib.sha256(secret.encode())
+    shown = [answer.body + repr(answer.headers).encode() for answer in answers]
+    shown += [daemon.log_file.read_bytes()]
+    for word in (secret, digest.hexdigest(), base64.b64encode(digest.digest()).decode()):
+        assert [text for text in shown if word.encode() in text] == []
+    kept = b"".join(path.read_bytes() for path in daemon.home.glob("mail.sqlite3*"))
+    assert secret.encode() not in kept
+    assert digest.digest() in kept
+
+
+@pytest.mark.promise("daemon.requests-are-bounded-before-they-are-read")
+@pytest.mark.parametrize(
+    "start",
+    [
+        "POST /mail/send HTTP/1.1\r\nHost: localhost\r\nX-Slow: ",
+        "POST /mail/send HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{",
+        "POST /mail/send HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n",
+    ],
+    ids=["headers", "body", "chunks"],
+)
+async def test_what_does_not_arrive_in_time_is_refused(daemons: Daemons, start: str) -> None:
+    """Headers or a body that stand still get the refusal of a malformed request, and the connection ends."""
+    short = dict.fromkeys(
+        ("header_timeout_secs", "body_read_timeout_secs", "unread_request_timeout_secs"), 0.05
+    )
+    inside = await daemons.start(**short)
+    wire = await inside.connect()
+    answer = await wire.ask(start.encode())
+    assert (answer.status, answer.json["kind"], answer.json["field"]) == (400, "malformed", "request")
+    assert answer.header("connection") == "close"
+    assert await wire.rest() == b""
+    assert (await inside.post("/mail/inbox", {}, "ben")).json == {"messages": [], "unread": 0}
