@@ -140,7 +140,7 @@ def judge(posting: Posting, facts: PostingFacts) -> Posted | None:
     if not facts.sender_exists():
         raise UnauthenticatedError
     if posting.key is not None and (prior := facts.prior()) is not None:
-        if False:
+        if prior.content != posting.content:
             raise IdempotencyConflictError(idempotency_key=posting.key)
         return Posted(prior.message_id, fresh=False)
     target = facts.target()
