@@ -38,10 +38,8 @@ from mail4agent_api.mail import (
     RoomEntry,
     SearchPage,
     SearchRequest,
-    SendAccepted,
     SendManyRequest,
     SendManyResponse,
-    SendOutcome,
     SendRefused,
     SendRequest,
     SendResponse,
@@ -83,11 +81,13 @@ class MailEngine:
             raise outcome
         return SendResponse(message_id=outcome.message_id, from_=caller.address)
 
-    async def send_many(self, caller: Caller, request: SendManyRequest) -> SendManyResponse:
+    async def send_many(self, caller: Caller, request: SendManyRequest) -> Wire[SendManyResponse]:
         """Post messages in one commit; each has its own outcome."""
         caller.needs((SEND,))
         outcomes = await self._store.post([self._posting(caller, each) for each in request.messages])
-        return SendManyResponse(outcomes=[_send_outcome(caller.address, outcome) for outcome in outcomes])
+        sender = encode(caller.address)
+        joined = b",".join([_send_outcome(sender, outcome) for outcome in outcomes])
+        return Wire(SendManyResponse, b'{"outcomes":[%b]}' % joined)
 
     def _posting(self, caller: Caller, request: SendRequest) -> Posting:
         return posting_of(caller.address, request, self._ids.message_id())
@@ -271,10 +271,10 @@ def _unseen(message_id: MessageId, sight: Sight) -> RefusalError:
     return NotAddressedToYouError(message_id=message_id)
 
 
-def _send_outcome(sender: ParticipantAddress, outcome: Posted | RefusalError) -> SendOutcome:
+def _send_outcome(sender: bytes, outcome: Posted | RefusalError) -> bytes:
     if isinstance(outcome, RefusalError):
-        return SendRefused(refusal=outcome.refusal)
-    return SendAccepted(message_id=outcome.message_id, from_=sender)
+        return encode(SendRefused(refusal=outcome.refusal))
+    return b'{"kind":"sent","message_id":"%b","from":%b}' % (outcome.message_id.encode(), sender)
 
 
 def _ack_outcome(message_id: MessageId, outcome: Ack | Sight) -> AckOutcome:

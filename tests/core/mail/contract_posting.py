@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from mail4agent_api.addresses import address_of
+from mail4agent_api.codec import encode
 from mail4agent_api.errors import (
     IdempotencyConflictError,
     NotAddressedToYouError,
@@ -205,7 +206,9 @@ class PostingContract:
                 SendRequest(to=bob.address, subject="three", body=""),
             ]
         )
-        outcomes = (await office.engine.send_many(ann, request)).outcomes
+        wire = await office.engine.send_many(ann, request)
+        outcomes = wire.value().outcomes
+        assert encode(wire.value()) == wire.raw
         kinds = [each.kind if each.kind == "sent" else each.refusal.kind for each in outcomes]
         assert kinds == ["sent", "unknown_participant", "sent", "idempotency_conflict", "sent"]
         assert outcomes[0] == outcomes[2]

@@ -56,8 +56,8 @@ class Mailbox:
                 )
                 for n in range(start, start + 100)
             ]
-            response = await office.engine.send_many(self.ann, SendManyRequest(messages=messages))
-            self.sent += [outcome.message_id for outcome in response.outcomes if outcome.kind == "sent"]
+            wire = await office.engine.send_many(self.ann, SendManyRequest(messages=messages))
+            self.sent += [outcome.message_id for outcome in wire.value().outcomes if outcome.kind == "sent"]
             await office.ack_many(self.bob, *self.sent[-100:-20], self.sent[-10], self.sent[-5])
         self.root = root
         middle: Message = await office.get(self.bob, self.sent[size // 2])

@@ -254,7 +254,7 @@ class Histories(RuleBasedStateMachine):
         )
         _, response = self.both(lambda office: office.engine.send_many(self.caller(name), request))
         assert response is not None
-        for each, asked, outcome in zip(to, request.messages, response.outcomes, strict=True):
+        for each, asked, outcome in zip(to, request.messages, response.value().outcomes, strict=True):
             verdict = self.model.verdict(name, each, (), None, None)
             assert (outcome.refusal.kind if outcome.kind == "refused" else "ok") == verdict
             if outcome.kind == "sent":
