@@ -51,16 +51,19 @@ class Dispatch:
         self._accounts = accounts
 
     async def identify(self, call: Call) -> Caller:
-        """Find out who calls, once. Raises UnauthenticatedError or StoreUnavailableError."""
+        """Find out who calls, once, and whether it may.
+
+        Raises UnauthenticatedError, PermissionDeniedError (the caller is known then), StoreUnavailableError.
+        """
         if call.caller is None:
             call.caller = await self._accounts.caller(call.digest)
+        call.caller.needs(call.operation.capability)
         return call.caller
 
     async def run(self, call: Call) -> bytes:
         """Return the encoded answer. Raises RefusalError."""
         operation = call.operation
         caller = await self.identify(call)
-        caller.needs(operation.capability)
         body = call.body
         if not body:
             if not operation.lenient_body:

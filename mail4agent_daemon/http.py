@@ -66,9 +66,11 @@ class HttpDoor:
         headers: list[tuple[bytes, bytes]] = scope["headers"]
         call = Call(row, bearer_digest(headers), b"", receive)
         # The credential is believed, and the right to call is known, before a byte of the body is looked at.
-        caller = await self._dispatch.identify(call)
-        scope["state"]["account"] = str(caller.account)
-        caller.needs(row.capability)
+        try:
+            await self._dispatch.identify(call)
+        finally:
+            if call.caller is not None:
+                scope["state"]["account"] = str(call.caller.account)
         _no_query(scope)
         if not row.lenient_body and not _is_json(headers):
             raise UnsupportedMediaTypeError

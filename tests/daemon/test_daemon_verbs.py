@@ -163,6 +163,9 @@ def test_a_backup_under_writes_holds_all_that_was_acknowledged_before(daemon: Da
     assert [path.name for path in target.parent.iterdir()] == ["mail.sqlite3"]
     assert target.stat().st_mode & 0o777 == 0o600
     assert verify(target) == []
+    assert (
+        target.read_bytes()[18:20] == b"\1\1"
+    )  # no log beside it is asked for, not even on a read-only disk
     with running(tmp_path / "home") as restored:
         restored.keys.update({name: daemon.keys[name] for name in ("ada", "ben")})
         kept = [message["message_id"] for message in restored.inbox("ben", limit=256)]

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import stat
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from io import StringIO
@@ -28,6 +29,7 @@ from mail4agent_daemon.bootstrap import (
 )
 from mail4agent_daemon.log import Log
 
+from .host.served import BOUND_SECS, until
 from .inside import inside
 from .running import running
 
@@ -307,8 +309,19 @@ async def test_rotating_the_operator_keeps_the_key_file_in_step(tmp_path: Path) 
     assert await started(home) == ""
 
 
-async def test_rotations_at_once_leave_the_key_that_counts(tmp_path: Path) -> None:
-    """However they overlap, the file has the secret that was committed last."""
+async def test_rotations_at_once_leave_the_key_that_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when the file of the first is written late, it ends up with the secret that was committed last."""
+    writing, go_on = threading.Event(), threading.Event()
+
+    def slow(path: Path, secret: str) -> None:
+        if not writing.is_set():
+            writing.set()
+            assert go_on.wait(BOUND_SECS)
+        write_key(path, secret)
+
+    monkeypatch.setattr("mail4agent_daemon.handlers.write_key", slow)
     async with inside(tmp_path / "home") as daemon:
         await daemon.add("warden", operator=True)
 
@@ -317,7 +330,13 @@ async def test_rotations_at_once_leave_the_key_that_counts(tmp_path: Path) -> No
                 "secret"
             ]
 
-        secrets = await asyncio.gather(*(rotated() for _ in range(8)))
+        first = asyncio.create_task(rotated())
+        await until(writing.is_set)
+        others = [asyncio.create_task(rotated()) for _ in range(3)]
+        for _ in range(20):  # as long as the others need when nothing holds them up
+            await daemon.post("/mail/whoami", {}, "warden")
+        go_on.set()
+        secrets = await asyncio.gather(first, *others)
         key = read_key(tmp_path / "home" / KEY_NAME)
         assert key in secrets
         daemon.keys["operator"] = key

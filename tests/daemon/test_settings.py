@@ -1,5 +1,6 @@
 """Settings: which place counts, what is refused, and that what is printed is what is in force."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -200,3 +201,19 @@ def test_what_is_printed_is_a_file_with_the_same_settings(tmp_path: Path, toml: 
         if f"\n{key} = " not in text and f"\n# {key} =" not in text
     ] == []
     assert text.count(str(tmp_path / "config.toml")) >= 1
+
+
+def test_every_setting_is_documented_with_its_default() -> None:
+    """The page of the command line has a row for each."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text("utf-8")
+    known: dict[str, dict[str, Any]] = Settings().model_dump(mode="json")
+    names = [f"{section}.{key}" for section, keys in known.items() for key in keys]
+    assert [name for name in names if f"`{name}`" not in page] == []
+    rows = {name: row for row in page.splitlines() for name in names if row.startswith(f"| `{name}` |")}
+    wrong = [
+        name
+        for name, row in rows.items()
+        if f"`{json.dumps(known[name.partition('.')[0]][name.partition('.')[2]])}`" not in row
+    ]
+    assert len(rows) >= len(names) - 2  # the two of TLS share a row and have no default
+    assert wrong == []
