@@ -19,7 +19,7 @@ async def started(command: Callable[[Path, int], Command], home: Path) -> dict[s
     begun = perf_counter()
     process = subjects.start(*command(home, port), home)
     try:
-        await subjects.answered(process, port, subjects.HEALTH)
+        await subjects.answered(process, port, home)
         figures = {"start ms": (perf_counter() - begun) * 1000}
         server = subjects.Server(process.pid, port, home)
         cpu = server.cpu()

@@ -71,22 +71,28 @@ def scratch() -> Iterator[Path]:
         yield Path(folder)
 
 
+def log_of(home: Path) -> Path:
+    """Where a server's output goes: beside its folder, which is its own."""
+    return home.parent / f"{home.name}.log"
+
+
 def start(command: list[str], environment: Mapping[str, str], home: Path) -> subprocess.Popen[bytes]:
     """Start a server; what it prints goes into ``log`` in its folder."""
     home.mkdir(mode=0o700, exist_ok=True)
-    with (home.parent / f"{home.name}.log").open("ab") as log:
+    with log_of(home).open("ab") as log:
         whole = {**os.environ, **environment}
         return subprocess.Popen(command, env=whole, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
 
 
-async def answered(process: subprocess.Popen[bytes], port: int, raw: bytes) -> float:
+async def answered(process: subprocess.Popen[bytes], port: int, home: Path) -> float:
     """Seconds from now until the server gives its first answer."""
     begun = perf_counter()
     while perf_counter() - begun < START_MAX_SECS:
         if process.poll() is not None:
-            raise RuntimeError(f"the server on port {port} ended with status {process.returncode}")
+            said = log_of(home).read_text("utf-8", "replace")[-2000:]
+            raise RuntimeError(f"the server ended with status {process.returncode}; it said: {said}")
         try:
-            await load.ask(port, raw)
+            await load.ask(port, HEALTH)
         except OSError:
             await asyncio.sleep(0.002)
         else:
@@ -112,7 +118,7 @@ async def running(
     """A server that answers, for the length of the block."""
     process = start(command, environment, home)
     try:
-        await answered(process, port, HEALTH)
+        await answered(process, port, home)
         yield Server(process.pid, port, home)
     finally:
         stop(process)
@@ -128,7 +134,7 @@ def daemon_command() -> list[str]:
 
 def daemon_start(home: Path, port: int) -> tuple[list[str], dict[str, str]]:
     """How the daemon is started on a folder and a port."""
-    paths = os.pathsep.join((str(ROOT), str(ROOT / "clients/python"), os.environ.get("PYTHONPATH", "")))
+    paths = os.pathsep.join((os.environ.get("PYTHONPATH", ""), str(ROOT), str(ROOT / "clients/python")))
     return [*daemon_command(), "serve"], {"M4A_HOME": str(home), "M4A_PORT": str(port), "PYTHONPATH": paths}
 
 
