@@ -76,7 +76,9 @@ class Connection(asyncio.Protocol):
             self._answer.set_exception(exc or ConnectionResetError("the server closed the connection"))
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection, and wait for no answer any more."""
+        if self._answer is not None:
+            self._answer.cancel()
         if self._transport is not None:
             self._transport.close()
 

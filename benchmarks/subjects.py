@@ -24,6 +24,8 @@ import load
 from measure import latency
 
 ROOT = Path(__file__).resolve().parent.parent
+#: What a user types: the script of the environment that runs the benchmarks.
+SCRIPT = Path(sys.executable).with_name("mail4agent")
 START_MAX_SECS = 60.0
 #: What a script says that found no agent-inbox.
 NO_PEER = "agent-inbox is not installed; name its executable in M4A_BENCH_PEER to compare with it"
@@ -124,18 +126,9 @@ async def running(
         stop(process)
 
 
-def daemon_command() -> list[str]:
-    """The command that a user types, or what it stands for in a checkout that is not installed."""
-    script = Path(sys.executable).with_name("mail4agent")
-    if script.exists():
-        return [str(script)]
-    return [sys.executable, "-c", "from mail4agent_daemon.cli import main; main()"]
-
-
 def daemon_start(home: Path, port: int) -> tuple[list[str], dict[str, str]]:
-    """How the daemon is started on a folder and a port."""
-    paths = os.pathsep.join((os.environ.get("PYTHONPATH", ""), str(ROOT), str(ROOT / "clients/python")))
-    return [*daemon_command(), "serve"], {"M4A_HOME": str(home), "M4A_PORT": str(port), "PYTHONPATH": paths}
+    """How the daemon is started on a folder and a port: with its defaults, its log going to a file."""
+    return [str(SCRIPT), "serve"], {"M4A_HOME": str(home), "M4A_SERVER__BIND": f"127.0.0.1:{port}"}
 
 
 @asynccontextmanager
