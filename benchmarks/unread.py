@@ -26,7 +26,7 @@ async def in_store(store: SqliteStore, size: int, count: int) -> dict[str, float
 
 
 async def main() -> None:
-    options = arguments(__doc__ or "", rounds=3)
+    options = arguments(__doc__ or "", rounds=5)
     report = Report("unread", "the unread count, and an empty page with it")
     homes = {size: await mailboxes.mailbox(size) for size in mailboxes.SIZES}
     async with AsyncExitStack() as stack:
