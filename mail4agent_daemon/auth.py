@@ -28,15 +28,49 @@ def bearer_digest(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
     return digest_of(secret.decode("ascii"))
 
 
+#: More than the accounts of one daemon that are ever active together.
+CALLERS_MAX = 4096
+
+
 class Accounts:
-    """Identifies callers. A session that proved itself will take its account's place in the Caller."""
+    """Identifies callers. A session that proved itself will take its account's place in the Caller made here.
+
+    Who was identified is kept until a commit tells of its account: the store tells of every change of rights
+    before the change is answered. (It tells of mail to the account too; that costs one look-up.)
+    """
 
     def __init__(self, store: MailStore) -> None:
         self._store = store
+        self._callers: dict[bytes, Caller] = {}
+        self._digests: dict[str, bytes] = {}
+        self._changes = 0
+        store.subscribe(self._forget)
 
     async def caller(self, digest: bytes) -> Caller:
         """The caller of a secret's digest as of now. Raises UnauthenticatedError, StoreUnavailableError."""
+        known = self._callers.get(digest)
+        if known is not None:
+            return known
+        changes = self._changes
         account = await self._store.authenticate(digest)
         if account is None or account.removed_at is not None:
             raise UnauthenticatedError
-        return account_caller(account.id, account.capabilities)
+        caller = account_caller(account.id, account.capabilities)
+        # What was read may be old news when something was committed meanwhile.
+        if changes == self._changes:
+            self._keep(digest, caller)
+        return caller
+
+    def _keep(self, digest: bytes, caller: Caller) -> None:
+        if len(self._callers) >= CALLERS_MAX:
+            self._callers.clear()
+            self._digests.clear()
+        self._callers[digest] = caller
+        self._digests[str(caller.account)] = digest
+
+    def _forget(self, changed: frozenset[str]) -> None:
+        self._changes += 1
+        for name in changed:
+            digest = self._digests.pop(name, None)
+            if digest is not None:
+                del self._callers[digest]

@@ -36,14 +36,19 @@ def migrations() -> list[tuple[int, str]]:
 
 
 def connect_writer(path: Path) -> sqlite3.Connection:
-    """Open the one connection that writes, creating and migrating the database. Raises StoreOpenError."""
+    """Open the one connection that writes, creating and migrating the database. Raises StoreOpenError.
+
+    It is used by one thread at a time, not always the same one.
+    """
     connection: sqlite3.Connection | None = None
     try:
         if path.exists():
             _inspect(path)
         else:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        connection = sqlite3.connect(path, isolation_level=None, cached_statements=256, timeout=LOCK_SECS)
+        connection = sqlite3.connect(
+            path, isolation_level=None, cached_statements=256, timeout=LOCK_SECS, check_same_thread=False
+        )
         migrate(connection, path)
         if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
             raise StoreUnwritableError(path)

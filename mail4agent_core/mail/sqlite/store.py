@@ -28,7 +28,7 @@ from .people import active_reader
 from .readers import Readers
 from .registry import SqliteRegistry, account_by_digest
 from .schema import open_error
-from .writer import Figures, Transaction, Writer
+from .writer import SHORT_BYTES, Figures, Transaction, Writer
 
 __all__ = ["SqliteStore", "copy_database"]
 
@@ -82,13 +82,19 @@ class SqliteStore:
         return self._readers.now("authenticate", lambda db: account_by_digest(db, digest))
 
     async def post(self, postings: Sequence[Posting]) -> list[Posted | RefusalError]:
-        return await self._writer.write("post", lambda t: posting.post(t, postings, self._clock))
+        return await self._writer.write(
+            "post",
+            lambda t: posting.post(t, postings, self._clock),
+            short=sum(1 + len(each.head) // SHORT_BYTES for each in postings),
+        )
 
     async def acknowledge(
         self, reader: ParticipantAddress, message_ids: Sequence[MessageId]
     ) -> list[Ack | Sight]:
         return await self._writer.write(
-            "acknowledge", lambda t: posting.acknowledge(t, reader, message_ids, self._clock)
+            "acknowledge",
+            lambda t: posting.acknowledge(t, reader, message_ids, self._clock),
+            short=len(message_ids),
         )
 
     async def page(self, reader: ParticipantAddress, query: PageQuery) -> Page:

@@ -1,8 +1,14 @@
-"""The one thread that writes, and group commit.
+"""Group commit over the one connection that writes.
 
 Writes that arrive while a commit is on its way to disk share the next one, and each is answered after its
 commit has returned. A commit that fails is undone and fails exactly the writes in it. A write that fails by
 itself is found by undoing the batch and running each write of it in a transaction of its own.
+
+The connection has two users that take turns: the event loop and the writer thread. What blocks, COMMIT above
+all, runs on the thread. The statements of short writes (sends, acknowledgements) run on the loop. Each is a
+few microseconds of work that lets go of the interpreter lock; on the thread it would wait for the loop to get
+the lock back, and the two would spend more on handing it to and fro than on the mail. While ``_busy`` is set,
+the connection is the thread's or about to be.
 """
 
 import asyncio
@@ -10,20 +16,25 @@ import logging
 import queue
 import sqlite3
 import threading
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from mail4agent_api.errors import RefusalError, StoreUnavailableError
 from mail4agent_core.mail.store import Listener
 
-from .schema import connect_writer
+from .schema import LOCK_SECS, connect_writer
 from .search import STEP, index_step
 
 T = TypeVar("T")
 
-BATCH_MAX = 512
+#: How much shares a commit, counted in short writes (``Writer.write``). It bounds what is undone together and
+#: how long the loop works on short writes at a stretch: some 20 microseconds each.
+BATCH_MAX = 256
+#: A message counts for one more short write for each so many bytes.
+SHORT_BYTES = 4_096
 #: How long the writer waits for a write before it indexes for search, in seconds.
 IDLE_SECS = 0.02
 #: How many messages may be stored without an idle moment before it indexes all the same, and how many at once
@@ -55,6 +66,10 @@ class _Job:
     answer: asyncio.Future[Any]
     #: Whether it may refuse after it has written.
     undoable: bool
+    #: How many short writes it is.
+    weight: int
+    #: Whether its statements may run on the loop.
+    short: bool
 
 
 @dataclass(slots=True)
@@ -70,6 +85,15 @@ class Figures:
 _Answer = tuple[_Job, Any, RefusalError | None]
 
 
+@dataclass(slots=True)
+class _Batch:
+    """Writes for one commit. With a transaction their statements have run and the commit is what is left."""
+
+    jobs: list[_Job]
+    transaction: Transaction | None = None
+    answers: list[_Answer] = field(default_factory=list[_Answer])
+
+
 class Writer:
     """Owns the writing connection."""
 
@@ -77,7 +101,12 @@ class Writer:
         self._path = path
         self._loop = loop
         self._listener = listener
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._waiting: deque[_Job] = deque()
+        #: For the thread: writes to commit, the number of messages to index, or None to end.
+        self._orders: queue.SimpleQueue[_Batch | int | None] = queue.SimpleQueue()
+        self._busy = False
+        self._idle: asyncio.TimerHandle | None = None
+        self._drained: asyncio.Future[None] | None = None
         self._opened: asyncio.Future[None] = loop.create_future()
         self._thread = threading.Thread(target=self._main, name="mail-writer", daemon=True)
         self._closing = False
@@ -85,6 +114,7 @@ class Writer:
         self._last_pos = 0
         self._behind = True
         self._lag = 0
+        self._owed = 0
         self.figures = Figures()
 
     async def open(self) -> None:
@@ -94,32 +124,101 @@ class Writer:
             await asyncio.shield(self._opened)
         except asyncio.CancelledError:
             self._opened.add_done_callback(lambda opened: opened.cancelled() or opened.exception())
-            self._jobs.put(None)
+            self._orders.put(None)
             raise
+        # What was not indexed when the last process ended.
+        self._idle = self._loop.call_later(IDLE_SECS, self._index_when_idle)
 
-    async def write(self, operation: str, run: Callable[[Transaction], T], *, undoable: bool = False) -> T:
+    async def write(
+        self,
+        operation: str,
+        run: Callable[[Transaction], T],
+        *,
+        undoable: bool = False,
+        short: int | None = None,
+    ) -> T:
         """Run a write in the next transaction and return what it returned, once that is durable.
 
         A refusal that it raises is its answer; ``undoable`` undoes what it wrote before. Any fault is
         StoreUnavailableError. A caller that is cancelled meanwhile does not learn what became of the write.
+        ``short`` counts the messages of a write that touches a few rows for each; without it the write runs
+        on the thread, and so does one of more than BATCH_MAX.
         """
         if self._closing:
             raise StoreUnavailableError(operation=operation)
         answer: asyncio.Future[T] = self._loop.create_future()
-        self._jobs.put(_Job(operation, run, answer, undoable))
+        weight = 1 if short is None else short
+        self._waiting.append(
+            _Job(operation, run, answer, undoable, weight, short is not None and weight <= BATCH_MAX)
+        )
+        if not self._busy:
+            # In the next turn of the loop, so that all that arrived in this one share the commit.
+            self._busy = True
+            self._loop.call_soon(self._next)
         return await answer
 
     async def close(self) -> None:
         """Finish what was accepted, then stop."""
         if not self._closing:
             self._closing = True
-            self._jobs.put(None)
+            if self._idle is not None:
+                self._idle.cancel()
+            if self._busy:
+                self._drained = self._loop.create_future()
+                await self._drained
+            self._orders.put(None)
         await asyncio.to_thread(self._thread.join)
+
+    def _next(self) -> None:
+        """On the loop, when the thread has nothing to do: give it what is next."""
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
+        if self._lag > LAG_MAX and self._owed:
+            self._orders.put(min(self._owed, STEP_MAX))
+            self._owed = 0
+        elif self._waiting:
+            batch = self._gathered()
+            if all(job.short for job in batch.jobs):
+                self._run_here(batch)
+            self._orders.put(batch)
+        else:
+            self._busy = False
+            if self._drained is not None:
+                self._drained.set_result(None)
+            elif self._behind:
+                self._idle = self._loop.call_later(IDLE_SECS, self._index_when_idle)
+
+    def _gathered(self) -> _Batch:
+        jobs: list[_Job] = []
+        weight = 0
+        while self._waiting and (not jobs or weight + self._waiting[0].weight <= BATCH_MAX):
+            jobs.append(self._waiting.popleft())
+            weight += jobs[-1].weight
+        return _Batch(jobs)
+
+    def _run_here(self, batch: _Batch) -> None:
+        """Run a batch's statements on the loop. One that fails is undone and left to the thread."""
+        try:
+            # Nobody else writes; should somebody, it is the thread that waits for the lock.
+            db = self._begun(lock_ms=0)
+            transaction = Transaction(db, self._last_pos, set())
+            batch.answers = [_run(transaction, job) for job in batch.jobs]
+        except Exception as fault:  # noqa: BLE001  # the thread tries each again and tells its sender
+            self._fault(batch.jobs[0].operation, fault)
+            self._roll_back()
+        else:
+            batch.transaction = transaction
+
+    def _index_when_idle(self) -> None:
+        self._idle = None
+        if not self._busy:
+            self._busy = True
+            self._orders.put(STEP)
 
     def _main(self) -> None:
         try:
-            self._db = connect_writer(self._path)
-            self._last_pos = highest_pos(self._db)
+            self._last_pos = highest_pos(self._connected())
         except Exception as fault:  # noqa: BLE001  # whoever opens is told, whatever it is
             self._disconnect()
             self._loop.call_soon_threadsafe(self._opened.set_exception, fault)
@@ -132,29 +231,21 @@ class Writer:
             self._disconnect()
 
     def _work(self) -> bool:
-        """Commit what has arrived, or index when nothing has; False when there is nothing more to come."""
-        try:
-            job = self._jobs.get(timeout=IDLE_SECS) if self._behind else self._jobs.get()
-        except queue.Empty:
-            self._index(STEP)
-            return True
-        batch: list[_Job] = []
-        while job is not None:
-            batch.append(job)
-            if len(batch) == BATCH_MAX:
-                break
-            try:
-                job = self._jobs.get_nowait()
-            except queue.Empty:
-                break
-        if batch:
-            self._commit(batch)
-        return job is not None
+        """Carry out the next order; False when that is to end."""
+        order = self._orders.get()
+        if order is None:
+            return False
+        if isinstance(order, int):
+            self._index(order)
+            self._loop.call_soon_threadsafe(self._next)
+        else:
+            answers, changed = self._committed(order)
+            self._loop.call_soon_threadsafe(self._answer, answers, frozenset(changed))
+        return True
 
     def _index(self, step: int) -> None:
         try:
-            db = self._connected()
-            db.execute("BEGIN IMMEDIATE")
+            db = self._begun(lock_ms=LOCK_SECS * 1000)
             self._behind = index_step(db, step)
             db.execute("COMMIT")
             self._lag = max(self._lag - step, 0) if self._behind else 0
@@ -164,26 +255,43 @@ class Writer:
             self._lag = 0
             self._roll_back()
 
-    def _commit(self, batch: list[_Job]) -> None:
-        before = self._lag
-        answers, changed = self._attempt(batch, shared=len(batch) > 1)
+    def _committed(self, batch: _Batch) -> tuple[list[_Answer], set[str]]:
+        if batch.transaction is not None:
+            try:
+                batch.transaction.db.execute("COMMIT")
+            except Exception as fault:  # noqa: BLE001  # whatever it is, the senders are told and the thread goes on
+                return self._failed(batch.jobs, fault)
+            self._note(batch.transaction, len(batch.jobs))
+            return batch.answers, batch.transaction.changed
+        answers, changed = self._attempt(batch.jobs, shared=len(batch.jobs) > 1)
         if answers is None:
             answers = list[_Answer]()
-            for job in batch:
+            for job in batch.jobs:
                 alone, told = self._attempt([job], shared=False)
                 answers += alone or ()
                 changed |= told
-        self._loop.call_soon_threadsafe(self._answer, answers, frozenset(changed))
-        if self._lag > LAG_MAX:
-            self._index(min(2 * (self._lag - before) + STEP, STEP_MAX))
+        return answers, changed
+
+    def _failed(self, jobs: list[_Job], fault: Exception) -> tuple[list[_Answer], set[str]]:
+        self._fault(jobs[0].operation, fault)
+        self._roll_back()
+        return [(job, None, StoreUnavailableError(operation=job.operation)) for job in jobs], set()
+
+    def _note(self, transaction: Transaction, writes: int) -> None:
+        """Take note of what is durable."""
+        self._last_pos = transaction.last_pos
+        self._lag += transaction.posted
+        self._owed = 2 * transaction.posted + STEP
+        self._behind = self._behind or transaction.posted > 0
+        self.figures.commits += 1
+        self.figures.writes += writes
 
     def _attempt(self, batch: list[_Job], *, shared: bool) -> tuple[list[_Answer] | None, set[str]]:
         """Run a batch in one transaction. None: one of several failed by itself, and nothing was done."""
         answers: list[_Answer] = []
         try:
-            db = self._connected()
+            db = self._begun(lock_ms=LOCK_SECS * 1000)
             transaction = Transaction(db, self._last_pos, set())
-            db.execute("BEGIN IMMEDIATE")
             for job in batch:
                 try:
                     answers.append(_run(transaction, job))
@@ -195,20 +303,21 @@ class Writer:
                     return None, set()
             db.execute("COMMIT")
         except Exception as fault:  # noqa: BLE001  # whatever it is, the senders are told and the thread goes on
-            self._fault(batch[0].operation, fault)
-            self._roll_back()
-            return [(job, None, StoreUnavailableError(operation=job.operation)) for job in batch], set()
-        self._last_pos = transaction.last_pos
-        self._lag += transaction.posted
-        self._behind = self._behind or transaction.posted > 0
-        self.figures.commits += 1
-        self.figures.writes += len(batch)
+            return self._failed(batch, fault)
+        self._note(transaction, len(batch))
         return answers, transaction.changed
 
     def _connected(self) -> sqlite3.Connection:
         if self._db is None:
             self._db = connect_writer(self._path)
         return self._db
+
+    def _begun(self, *, lock_ms: int) -> sqlite3.Connection:
+        """Begin a transaction, waiting so long for a lock that nobody should hold."""
+        db = self._connected()
+        db.execute(f"PRAGMA busy_timeout = {lock_ms}")
+        db.execute("BEGIN IMMEDIATE")
+        return db
 
     def _roll_back(self) -> None:
         """Undo the transaction; a connection that cannot even do that is replaced."""
@@ -236,6 +345,8 @@ class Writer:
                 job.answer.set_result(result)
             else:
                 job.answer.set_exception(refusal)
+        # After those who were answered, so that their answers leave before the next writes are worked on.
+        self._loop.call_soon(self._next)
         if changed:
             self._listener(changed)
 
