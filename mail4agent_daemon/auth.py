@@ -36,7 +36,8 @@ class Accounts:
     """Identifies callers. A session that proved itself will take its account's place in the Caller made here.
 
     Who was identified is kept until a commit tells of its account: the store tells of every change of rights
-    before the change is answered. (It tells of mail to the account too; that costs one look-up.)
+    before the change is answered. (It tells of mail to the account too; that costs one look-up.) This holds
+    where this process alone writes the store: with several, each must be told of the others' changes first.
     """
 
     def __init__(self, store: MailStore) -> None:
