@@ -88,10 +88,13 @@ def _forget_counters(db: Connection, key: str, number: int, left: int) -> int:
     for pair in db.execute(sql, (number, left)).fetchall():
         run = "SELECT lo FROM ack_range WHERE reader_no = ?1 AND box_no = ?2 LIMIT ?3"
         sql = f"DELETE FROM ack_range WHERE reader_no = ?1 AND box_no = ?2 AND lo IN ({run})"
-        left -= db.execute(sql, (*pair, left)).rowcount + 1
-        if left <= 0:
-            return left
+        runs = db.execute(sql, (*pair, left)).rowcount
+        if runs == left:
+            return 0
         db.execute("DELETE FROM counter WHERE reader_no = ? AND box_no = ?", pair)
+        left -= runs + 1
+        if left <= 0:
+            return 0
     return left
 
 
