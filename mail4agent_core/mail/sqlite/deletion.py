@@ -86,9 +86,9 @@ def _forget_counters(db: Connection, key: str, number: int, left: int) -> int:
     """Delete up to ``left`` runs and counters of a box or a reader; return how many more may be."""
     sql = f"SELECT reader_no, box_no FROM counter WHERE {key} = ? LIMIT ?"
     for pair in db.execute(sql, (number, left)).fetchall():
-        run = "SELECT lo FROM ack_range WHERE reader_no = ?1 AND box_no = ?2 LIMIT ?3"
-        sql = f"DELETE FROM ack_range WHERE reader_no = ?1 AND box_no = ?2 AND lo IN ({run})"
-        runs = db.execute(sql, (*pair, left)).rowcount
+        run = "SELECT lo FROM ack_range WHERE reader_no = ? AND box_no = ? LIMIT ?"
+        sql = f"DELETE FROM ack_range WHERE reader_no = ? AND box_no = ? AND lo IN ({run})"
+        runs = db.execute(sql, (*pair, *pair, left)).rowcount
         if runs == left:
             return 0
         db.execute("DELETE FROM counter WHERE reader_no = ? AND box_no = ?", pair)

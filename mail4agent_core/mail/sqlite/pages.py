@@ -36,9 +36,9 @@ def boxes_of(db: Connection, reader: Reader) -> list[Box]:
     """The reader's boxes now."""
     sql = (
         "SELECT b.box_no, b.n - coalesce(c.acked, 0), b.last_pos, b.last_sender, b.other_pos FROM "
-        "(SELECT box_no FROM membership WHERE account_no = ?1 UNION ALL SELECT ?2) mine "
+        "(SELECT box_no FROM membership WHERE account_no = ? UNION ALL SELECT ?) mine "
         "CROSS JOIN box b ON b.box_no = mine.box_no "
-        "LEFT JOIN counter c ON c.reader_no = ?3 AND c.box_no = b.box_no"
+        "LEFT JOIN counter c ON c.reader_no = ? AND c.box_no = b.box_no"
     )
     return [Box(*row) for row in db.execute(sql, (reader.account_no, reader.session_box, reader.reader_no))]
 

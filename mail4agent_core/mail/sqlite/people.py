@@ -30,14 +30,14 @@ def find_reader(db: Connection, address: ParticipantAddress) -> Reader | None:
     if isinstance(address, SessionAddress):
         sql = (
             "SELECT r.reader_no, p.account_no, b.box_no FROM participant p "
-            "LEFT JOIN reader r ON r.address = ?2 LEFT JOIN box b ON b.address = ?2 "
-            "WHERE p.id = ?1 AND p.removed_at IS NULL"
+            "LEFT JOIN reader r ON r.address = ? LEFT JOIN box b ON b.address = ? "
+            "WHERE p.id = ? AND p.removed_at IS NULL"
         )
-        row = db.execute(sql, (address.participant, text)).fetchone()
+        row = db.execute(sql, (text, text, address.participant)).fetchone()
     else:
         sql = (
             "SELECT r.reader_no, p.account_no, NULL FROM participant p JOIN reader r ON r.address = p.id "
-            "WHERE p.id = ?1 AND p.removed_at IS NULL"
+            "WHERE p.id = ? AND p.removed_at IS NULL"
         )
         row = db.execute(sql, (text,)).fetchone()
     if row is None:

@@ -116,8 +116,8 @@ def post(transaction: Transaction, postings: Sequence[Posting], clock: Clock) ->
 
 _INSERT = "INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _COUNT = (
-    "UPDATE box SET n = n + 1, other_pos = CASE last_sender WHEN ?2 THEN other_pos ELSE last_pos END, "
-    "last_sender = ?2, last_pos = ?1 WHERE box_no = ?3"
+    "UPDATE box SET n = n + 1, other_pos = CASE last_sender WHEN ? THEN other_pos ELSE last_pos END, "
+    "last_sender = ?, last_pos = ? WHERE box_no = ?"
 )
 
 
@@ -140,7 +140,7 @@ def _append(transaction: Transaction, posting: Posting, facts: _Facts, clock: Cl
             posting.wire(created_at),
         ),
     )
-    db.execute(_COUNT, (pos, sender.reader_no, box_no))
+    db.execute(_COUNT, (sender.reader_no, sender.reader_no, pos, box_no))
     if facts.in_box:
         cover(db, sender.reader_no, box_no, pos)
     if posting.key is not None:
