@@ -350,7 +350,7 @@ async def test_opening_can_be_given_up(path: Path, clock: HandClock):
 
 
 def test_no_statement_numbers_its_placeholders():
-    """Python 3.12 warns of ?1 with a sequence, and a warning inside a query would look like a broken store."""
+    """Python 3.12 warns of ?1 with a sequence; within a query that would look like a broken store."""
     folder = Path(schema.__file__).parent
     numbered = [path.name for path in folder.glob("*.py") if re.search(r"\?[0-9]", path.read_text("utf-8"))]
     assert numbered == []
