@@ -20,6 +20,11 @@ from .refusal import REQUEST, refusal_of
 
 T = TypeVar("T")
 
+#: JSON of this size and more is looked over for objects with too many keys before it is validated.
+_LARGE_BYTES = 8_192
+#: More keys than any object of the contract has.
+_KEYS_MAX = 64
+
 
 class _Entry:
     """What the codec keeps for one type."""
@@ -71,7 +76,23 @@ def decode(kind: TypeForm[T], raw: bytes) -> T:
 
     Raises MalformedError or TooLargeError.
     """
-    return decode_value(kind, parse(raw))
+    value = parse(raw)
+    if len(raw) >= _LARGE_BYTES:
+        _refuse_crowded(value)
+    return decode_value(kind, value)
+
+
+def _refuse_crowded(value: Any) -> None:
+    """Refuse an object with more keys than the contract knows: validation would name each of a million."""
+    waiting = [value]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            if len(node) > _KEYS_MAX:  # pyright: ignore[reportUnknownArgumentType]
+                raise MalformedError(field=REQUEST, reason="has an object with more keys than any may have")
+            waiting += [part for part in node.values() if isinstance(part, dict | list)]  # pyright: ignore[reportUnknownVariableType]
+        elif isinstance(node, list):
+            waiting += [part for part in node if isinstance(part, dict | list)]  # pyright: ignore[reportUnknownVariableType]
 
 
 def decode_value(kind: TypeForm[T], value: Any) -> T:

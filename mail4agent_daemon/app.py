@@ -76,7 +76,7 @@ async def daemon(
 
         # Later doors (MCP, the console) are routes of this router.
         router = Router(routes=[], redirect_slashes=False, default=unknown_path)
-        door = HttpDoor(dispatch, {"/health": health, "/metrics": metrics.page}, router)
+        door = HttpDoor(dispatch, {"/health": health, "/metrics": metrics.page}, router, limits)
         tls = listeners.endpoints.tls
         names = names_of(listeners.host, listeners.port, tls=tls, extra=settings.server.names)
         gate = Gate(door, names=names, limits=limits, log=log, observe=metrics.request)

@@ -11,15 +11,17 @@ from .refusals import malformed_request
 
 
 class BodyBudget:
-    """Memory that large bodies share, from their bytes' arrival to their answer.
+    """Memory that large bodies share: a request's from its bytes' arrival to its answer, an answer's until it
+    is taken.
 
     A body draws on it only past ``small_body_max_bytes``, and by what has arrived, not by what was declared:
     neither an idle upload nor a full budget keeps ordinary mail out. What small bodies can hold is bounded by
     the connections.
     """
 
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+    def __init__(self, small_bytes: int, all_bytes: int) -> None:
+        self._small_bytes = small_bytes
+        self._all_bytes = all_bytes
         self._held_bytes = 0
 
     @property
@@ -32,9 +34,9 @@ class BodyBudget:
 
         Raises OverloadedError when the budget is spent; nothing is drawn then.
         """
-        if size_bytes <= self._limits.small_body_max_bytes:
+        if size_bytes <= self._small_bytes:
             return drawn_bytes
-        if self._held_bytes + size_bytes - drawn_bytes > self._limits.in_flight_body_bytes_max:
+        if self._held_bytes + size_bytes - drawn_bytes > self._all_bytes:
             raise OverloadedError(retry_after_secs=1)
         self._held_bytes += size_bytes - drawn_bytes
         return size_bytes
@@ -48,11 +50,12 @@ async def read_body(
     receive: Callable[[], Awaitable[MutableMapping[str, Any]]],
     limits: Limits,
     budget: BodyBudget,
+    max_bytes: int,
 ) -> tuple[bytes, int] | None:
     """Return the body and what it draws on the budget, for the caller to release; None when the client is
     gone.
 
-    ``length`` is the declared length, already checked; without one the body is counted while it is read.
+    The declared length was checked; without one the body is counted while it is read.
     Raises RequestTooLargeError, OverloadedError, or MalformedError when the body does not arrive in time.
     """
     parts: list[bytes] = []
@@ -66,8 +69,8 @@ async def read_body(
                     return None
                 part: bytes = message.get("body", b"")
                 size += len(part)
-                if size > limits.request_body_max_bytes:
-                    raise RequestTooLargeError(limit=limits.request_body_max_bytes)
+                if size > max_bytes:
+                    raise RequestTooLargeError(limit=max_bytes)
                 drawn = budget.draw(size, drawn)
                 parts.append(part)
                 complete = not message.get("more_body", False)

@@ -1,15 +1,19 @@
 """The gate: what every request passes before anything of it is believed, and the last word on every answer.
 
 In this order: a request id; the Host is ours (DNS rebinding); an Origin, when there is one, is ours (a web
-page); the body is bounded before it is read, in bytes, in time and in the memory of all together. Then the
-application, which gets the whole body as one event. Whatever it raises becomes a refusal here: its own, or
-``internal`` with nothing but the request id, the reason staying in the log.
+page). Then the application. When it asks for the body it gets the whole of it as one event, read within
+bounds: in bytes, in time and in the memory of all together. An application that believes a credential first
+spends none of that on those who have none. Large answers draw on memory of their own until they are taken.
+Whatever the application raises becomes a refusal here: its own, or ``internal`` with nothing but the request
+id, the reason staying in the log.
 
 The application and the gate share ``scope["state"]``:
 
-- ``peer``: the connection's ``Peer``, set by the server; - ``request_id``: set by the gate; - ``route`` (the
-path of the operation, never of the request), ``account`` and, before ``method_not_allowed`` is raised,
-``allow`` (the methods of the path): set by the application.
+* ``peer``: the connection's ``Peer``, set by the server.
+* ``request_id``: set by the gate.
+* ``route`` (the path of the operation, never of the request), ``account``, ``allow`` (the methods of the
+  path, before ``method_not_allowed`` is raised) and ``body_max_bytes`` (where less than the limit is enough):
+  set by the application.
 """
 
 import time
@@ -54,7 +58,8 @@ class Gate:
         self.names = names
         self.limits = limits
         self.log = log
-        self.budget = BodyBudget(limits)
+        self.budget = BodyBudget(limits.small_body_max_bytes, limits.in_flight_body_bytes_max)
+        self.answers = BodyBudget(limits.small_body_max_bytes, limits.in_flight_answer_bytes_max)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -72,10 +77,13 @@ class _Passage:
     """One request on its way through the gate."""
 
     __slots__ = (
+        "_answer_bytes",
         "_began",
-        "_body",
+        "_body_bytes",
         "_gate",
         "_gone",
+        "_length",
+        "_read",
         "_receive",
         "_request_id",
         "_scope",
@@ -93,21 +101,18 @@ class _Passage:
         self._status = 0
         self._gone = False
         self._unread = False
-        self._body: bytes | None = b""
+        self._read = False
+        self._length = 0
+        self._body_bytes = 0
+        self._answer_bytes = 0
         self._began = time.monotonic()
         self._request_id = ""
         self._state: MutableMapping[str, Any] = scope.setdefault("state", {})
 
     async def go(self) -> None:
         gate = self._gate
-        drawn = 0
         try:
-            if self._checked_head():
-                read = await read_body(self._receive, gate.limits, gate.budget)
-                if read is None:
-                    return
-                self._body, drawn = read
-                self._unread = False
+            self._check_head()
             await gate.app(self._scope, self._replay, self._answer)
             if not (self._status or self._gone):
                 raise RuntimeError("the application answered nothing")
@@ -121,11 +126,12 @@ class _Passage:
                 gate.log.failed("request_failed", failure, request_id=self._request_id, route=self._route)
                 await self._refuse(InternalError(request_id=self._request_id))
         finally:
-            gate.budget.release(drawn)
+            gate.budget.release(self._body_bytes)
+            gate.answers.release(self._answer_bytes)
             self._log()
 
-    def _checked_head(self) -> bool:
-        """Name the request and check its head. Returns whether a body follows. Raises RefusalError."""
+    def _check_head(self) -> None:
+        """Name the request and check its head. Raises RefusalError."""
         hosts: list[bytes] = []
         origins: list[bytes] = []
         given: bytes | None = None
@@ -154,12 +160,16 @@ class _Passage:
             raise ForbiddenOriginError
         if length > gate.limits.request_body_max_bytes:
             raise RequestTooLargeError(limit=gate.limits.request_body_max_bytes)
-        return self._unread
+        self._length = length
 
     async def _replay(self) -> Message:
-        """Give the body as one event, and then what the client does: it disconnects."""
-        if self._body is not None:
-            body, self._body = self._body, None
+        """Read the body and give it as one event; after that, what the client does: it disconnects."""
+        if not self._read:
+            self._read = True
+            body = await self._body() if self._unread else b""
+            if body is None:
+                self._gone = True
+                return {"type": "http.disconnect"}
             return {"type": "http.request", "body": body, "more_body": False}
         while True:
             message = await self._receive()
@@ -167,15 +177,31 @@ class _Passage:
                 self._gone = True
                 return message
 
+    async def _body(self) -> bytes | None:
+        limits = self._gate.limits
+        max_bytes = self._state.get("body_max_bytes", limits.request_body_max_bytes)
+        if self._length > max_bytes:
+            raise RequestTooLargeError(limit=max_bytes)
+        read = await read_body(self._receive, limits, self._gate.budget, max_bytes)
+        if read is None:
+            return None
+        body, self._body_bytes = read
+        self._unread = False
+        return body
+
     async def _answer(self, message: Message) -> None:
         if message["type"] == "http.response.start":
+            for name, value in message.get("headers", ()):
+                if name == b"content-length":
+                    # Held until the client has taken the answer: ``send`` returns when it is all but sent.
+                    self._answer_bytes = self._gate.answers.draw(int(value), self._answer_bytes)
             self._status = message["status"]
             headers = [*message.get("headers", ()), (b"x-request-id", self._request_id.encode("ascii"))]
             message = {**message, "headers": headers}
         await self._send(message)
 
     async def _refuse(self, refusal: RefusalError) -> None:
-        if self._status:
+        if self._status or self._gone:
             # Half an answer is out; that it ends here is all that can still be said.
             return
         status, headers, body = refusal_response(

@@ -1,7 +1,7 @@
 """The HTTP door: every row of the table of operations at its own path.
 
 A path is taken to the letter: no trailing slash, no percent-encoding, no query. The door stands within the
-gate (``gate.py``), which has bounded the request and which puts refusals on the wire.
+gate (``gate.py``), which bounds the request and which puts refusals on the wire.
 """
 
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -13,10 +13,12 @@ from mail4agent_api.errors import (
     UnknownPathError,
     UnsupportedMediaTypeError,
 )
+from mail4agent_api.mail import SendManyRequest
 from mail4agent_api.operations import OPERATIONS, Operation
 
 from .auth import bearer_digest
 from .dispatch import Call, Dispatch
+from .limits import Limits
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -35,8 +37,9 @@ class HttpDoor:
     ``pages`` are the paths that need no credential; ``rest`` gets the paths that are none of these.
     """
 
-    def __init__(self, dispatch: Dispatch, pages: dict[str, Page], rest: App) -> None:
+    def __init__(self, dispatch: Dispatch, pages: dict[str, Page], rest: App, limits: Limits) -> None:
         self._dispatch = dispatch
+        self._plain_body_max_bytes = limits.plain_body_max_bytes
         self._pages = pages
         self._rest = rest
         self._rows: dict[str, Operation] = {row.path: row for row in OPERATIONS.values() if row.authenticated}
@@ -56,6 +59,7 @@ class HttpDoor:
             # What may be got may be asked for without its body; the server leaves that out.
             _allow(scope, path, "GET", "HEAD")
             _no_query(scope)
+            await receive()
             kind, body = await self._pages[path]()
             await _answer(send, kind, body)
         else:
@@ -72,8 +76,10 @@ class HttpDoor:
             if call.caller is not None:
                 scope["state"]["account"] = str(call.caller.account)
         _no_query(scope)
-        if not row.lenient_body and not _is_json(headers):
+        if not _is_plain(headers) or not (row.lenient_body or _is_json(headers)):
             raise UnsupportedMediaTypeError
+        if row.request is not SendManyRequest:
+            scope["state"]["body_max_bytes"] = self._plain_body_max_bytes
         call.body = (await receive()).get("body", b"")
         await _answer(send, JSON, await self._dispatch.run(call))
 
@@ -89,6 +95,11 @@ def _no_query(scope: Scope) -> None:
     """A query would be taken for a parameter that counts, and end up in the logs of a proxy."""
     if scope["query_string"]:
         raise MalformedError(field="request", reason="must have no query string; parameters go into the body")
+
+
+def _is_plain(headers: list[tuple[bytes, bytes]]) -> bool:
+    """Nothing is unpacked: what is small on the wire could be large here."""
+    return all(value.lower() == b"identity" for name, value in headers if name == b"content-encoding")
 
 
 def _is_json(headers: list[tuple[bytes, bytes]]) -> bool:

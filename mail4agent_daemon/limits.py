@@ -9,10 +9,15 @@ class Limits:
 
     request_body_max_bytes: int = 16_777_216
     """The contract's bound of a request body; a page may be as large."""
-    small_body_max_bytes: int = 65_536
+    plain_body_max_bytes: int = 2_097_152
+    """A body that holds one message or none: five times the largest there can be. Reading JSON of more takes
+    long enough for others to notice."""
+    small_body_max_bytes: int = 131_072
     """Bodies up to here are read whatever is in flight: large uploads cannot starve ordinary mail."""
     in_flight_body_bytes_max: int = 134_217_728
     """Memory for larger bodies, from their first byte to their answer: eight of the largest at once."""
+    in_flight_answer_bytes_max: int = 134_217_728
+    """Memory for larger answers, until their clients have taken them."""
     header_max_bytes: int = 16_384
     """Request line and headers together; a client of this contract needs under 1,000."""
     header_timeout_secs: float = 10.0

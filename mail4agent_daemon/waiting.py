@@ -13,6 +13,7 @@ happened there, not what: the reader looks again. Everything here runs on the ev
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
 from contextlib import contextmanager
 from enum import Enum
@@ -25,6 +26,8 @@ from .limits import Limits
 
 #: What a reader is told to wait before it tries again when all places are taken.
 RETRY_AFTER_SECS = 2
+#: How many readers are resumed in one turn of the loop: each looks, which takes most of a millisecond.
+WAKE_STEP = 8
 
 
 class Outcome(Enum):
@@ -91,10 +94,14 @@ class Ticket:
         if self._future is not None and not self._future.done():
             self._future.set_result(None)
 
-    def wake(self) -> None:
-        """Report that something happened."""
+    def note(self) -> None:
+        """Take note that something happened; the reader sees it when it next looks, or is resumed."""
         self._woken = True
-        self._resume()
+
+    def resume(self) -> None:
+        """Let a reader that sleeps look at what was noted."""
+        if self._woken:
+            self._resume()
 
     def release(self) -> None:
         """End this wait and every later one on this ticket."""
@@ -125,6 +132,8 @@ class Waiters:
         self._by_key: dict[str, set[Ticket]] = {}
         self._by_account: dict[str, int] = {}
         self._draining = False
+        self._woken: deque[Ticket] = deque()
+        self._waking = False
 
     @property
     def parked(self) -> int:
@@ -158,7 +167,18 @@ class Waiters:
         """Tell every reader of any of the keys that something happened there."""
         for key in keys:
             for ticket in self._by_key.get(key, ()):
-                ticket.wake()
+                ticket.note()
+                self._woken.append(ticket)
+        if self._woken and not self._waking:
+            self._wake_some()
+
+    def _wake_some(self) -> None:
+        """Resume the next few of those who were woken: a room of thousands keeps nobody else waiting."""
+        for _ in range(min(WAKE_STEP, len(self._woken))):
+            self._woken.popleft().resume()
+        self._waking = bool(self._woken)
+        if self._waking:
+            asyncio.get_running_loop().call_soon(self._wake_some)
 
     def release(self, keys: Iterable[str]) -> None:
         """End the waits of every reader of any of the keys, because what it may read has changed."""

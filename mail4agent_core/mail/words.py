@@ -31,10 +31,31 @@ class _Folding(dict[int, str]):
 
 _FOLDING = _Folding()
 
+#: Normalising sorts a run of combining marks in a time that grows with its square: a message of nothing but
+#: marks would hold the whole process for seconds. So it is done in pieces of about this many characters.
+_PIECE = 128
+#: How far a cut is moved so as not to part a letter from its marks; no word has as many.
+_MARKS = 32
+
+
+def _decomposed(text: str) -> str:
+    if text.isascii():
+        return text
+    pieces: list[str] = []
+    start = 0
+    while start < len(text):
+        end = start + _PIECE
+        last = end + _MARKS
+        while end < last and end < len(text) and unicodedata.combining(text[end]):
+            end += 1
+        pieces.append(unicodedata.normalize("NFKD", text[start:end]))
+        start = end
+    return "".join(pieces)
+
 
 def words_of(text: str) -> tuple[str, ...]:
     """The words of a text in order, each of letters, digits and their marks alone."""
-    return tuple(unicodedata.normalize("NFKD", text).casefold().translate(_FOLDING).split())
+    return tuple(_decomposed(text).casefold().translate(_FOLDING).split())
 
 
 def phrases_of(query: str) -> tuple[tuple[str, ...], ...]:

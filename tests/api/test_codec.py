@@ -414,3 +414,21 @@ def test_contract_objects_do_not_change_and_are_equal_by_value() -> None:
         request.subject = "other"  # pyright: ignore[reportAttributeAccessIssue]
     assert request == send_request()
     assert isinstance(request, WireModel)
+
+
+@pytest.mark.parametrize("depth", [0, 1])
+def test_a_crowd_of_unknown_keys_is_refused_without_a_look_at_each(depth: int):
+    """One refusal for a hundred thousand unknown keys, and no list of them is made."""
+    crowd = json.dumps({f"k{number}": 0 for number in range(100_000)})
+    raw = (crowd if depth == 0 else f'{{"messages": [{crowd}]}}').encode()
+    with pytest.raises(MalformedError) as caught:
+        decode(mail.SendManyRequest, raw)
+    assert caught.value.refusal == mail.Malformed(
+        field="request", reason="has an object with more keys than any may have"
+    )
+
+
+def test_no_object_of_the_contract_has_as_many_keys_as_are_let_through():
+    """The bound on keys refuses nothing that is valid."""
+    kinds = [kind for kind in vars(mail).values() if isinstance(kind, type) and issubclass(kind, WireModel)]
+    assert max(len(kind.model_fields) for kind in kinds) <= 64

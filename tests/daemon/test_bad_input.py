@@ -169,9 +169,30 @@ def test_a_body_of_17_mib_is_refused_and_its_sender_reads_so(daemon: Daemon) -> 
     """Also when all of it was sent first; a body at the bound is judged by its content."""
     answer = daemon.post("/mail/send", b" " * (17 * 1024 * 1024), "ada")
     assert (answer.status, answer.json) == (413, {"kind": "request_too_large", "limit": 16_777_216})
-    assert daemon.post("/mail/send", b" " * 16_777_216, "ada").json["kind"] == "malformed"
-    padded = RAW[:-1] + b" " * (16_777_216 - len(RAW)) + b"}"
-    assert daemon.post("/mail/send", padded, "ada").status == 200
+    assert daemon.post("/mail/send_many", b" " * 16_777_216, "ada").json["kind"] == "malformed"
+    batch = b'{"messages":[' + RAW + b"]"
+    assert daemon.post("/mail/send_many", batch.ljust(16_777_215) + b"}", "ada").status == 200
+
+
+def test_a_body_for_one_message_has_a_smaller_bound(daemon: Daemon) -> None:
+    """Only a batch may be large; the refusal names the bound that holds."""
+    answer = daemon.post("/mail/send", b" " * 2_097_153, "ada")
+    assert (answer.status, answer.json) == (413, {"kind": "request_too_large", "limit": 2_097_152})
+    assert daemon.post("/mail/send", RAW[:-1].ljust(2_097_151) + b"}", "ada").status == 200
+
+
+def test_a_body_without_a_credential_is_not_read(daemon: Daemon) -> None:
+    """Who has no credential is told so before the body has arrived."""
+    head = b"POST /mail/send HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    with daemon.wire() as client:
+        client.sendall(head + b"Content-Length: 60000\r\n\r\n{")
+        assert client.recv(65_536).startswith(b"HTTP/1.1 401 ")
+
+
+def test_a_packed_body_is_refused_as_it_is(daemon: Daemon) -> None:
+    """Nothing is unpacked, so nothing small can grow."""
+    answer = daemon.post("/mail/whoami", b"{}", "ada", **{"Content-Encoding": "gzip"})
+    assert (answer.status, answer.json) == (415, {"kind": "unsupported_media_type"})
 
 
 @pytest.mark.promise("daemon.requests-are-bounded-before-they-are-read")
@@ -265,8 +286,8 @@ def test_no_secret_and_no_digest_of_one_is_ever_shown_again(daemon: Daemon) -> N
     "start",
     [
         "POST /mail/send HTTP/1.1\r\nHost: localhost\r\nX-Slow: ",
-        "POST /mail/send HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{",
-        "POST /mail/send HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n",
+        "POST /mail/send HTTP/1.1\r\nHost: localhost\r\n{key}Content-Length: 10\r\n\r\n{{",
+        "POST /mail/send HTTP/1.1\r\nHost: localhost\r\n{key}Transfer-Encoding: chunked\r\n\r\n1\r\n{{\r\n",
     ],
     ids=["headers", "body", "chunks"],
 )
@@ -277,7 +298,8 @@ async def test_what_does_not_arrive_in_time_is_refused(daemons: Daemons, start: 
     )
     inside = await daemons.start(**short)
     wire = await inside.connect()
-    answer = await wire.ask(start.encode())
+    key = f"Authorization: Bearer {inside.keys['operator']}\r\nContent-Type: application/json\r\n"
+    answer = await wire.ask(start.format(key=key).encode())
     assert (answer.status, answer.json["kind"], answer.json["field"]) == (400, "malformed", "request")
     assert answer.header("connection") == "close"
     assert await wire.rest() == b""

@@ -184,7 +184,8 @@ async def test_gone_counts_before_all_else(waiters: Waiters) -> None:
     gone = asyncio.get_running_loop().create_future()
     gone.set_result(None)
     with waiters.register(["alice"], "alice") as ticket:
-        ticket.wake()
+        ticket.note()
+        ticket.resume()
         ticket.release()
         assert await ticket.wait(FOREVER, gone) is Outcome.GONE
 
