@@ -7,7 +7,7 @@ import pytest
 
 from mail4agent_api.errors import OverloadedError
 from mail4agent_daemon.limits import Limits
-from mail4agent_daemon.waiting import Outcome, Waiters, disconnection
+from mail4agent_daemon.waiting import WAKE_STEP, Outcome, Waiters, disconnection
 
 FOREVER = 3600.0
 
@@ -211,3 +211,14 @@ async def test_wakes_of_one_key_reach_all_its_readers_and_no_others() -> None:
     assert not any(task.done() for task in others)
     waiters.close_all()
     await asyncio.gather(*others)
+
+
+async def test_thousands_are_woken_a_few_in_each_turn_and_all_in_the_end() -> None:
+    """A room that wakes everybody leaves room for others between them."""
+    waiters = Waiters(Limits())
+    tasks = [await parked(waiters, "#desk", account=f"a{number}") for number in range(100)]
+    waiters.wake(["#desk"])
+    await asyncio.sleep(0)
+    assert sum(task.done() for task in tasks) <= 2 * WAKE_STEP
+    assert await asyncio.gather(*tasks) == [Outcome.WOKEN] * 100
+    assert waiters.parked == 0
