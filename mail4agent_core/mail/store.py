@@ -232,8 +232,8 @@ class MailStore(Protocol):
     """Durable mail.
 
     A write has been committed to disk when its call returns; any call may raise StoreUnavailableError.
-    A read that is not bounded by its page (filters, search, sent, survey) raises OverloadedError when it takes
-    too long or its account has too many of them waiting.
+    A read that is not bounded by its page (filters, search, sent, survey) raises OverloadedError when it
+    takes too long or its account has too many of them waiting.
     """
 
     def subscribe(self, listener: Listener) -> None:

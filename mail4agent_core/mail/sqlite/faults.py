@@ -48,8 +48,8 @@ class StoreGoneError(StoreOpenError):
 
     def __init__(self, path: Path) -> None:
         super().__init__(
-            f"{path} was deleted or replaced while it was open. Nothing more is written: stop the daemon, put "
-            "the files back or restore a backup, and start it."
+            f"{path} was deleted or replaced while it was open. Nothing more is written: stop the daemon, "
+            "put the files back or restore a backup, and start it."
         )
 
 

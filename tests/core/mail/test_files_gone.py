@@ -55,12 +55,14 @@ async def test_nothing_is_acknowledged_into_files_that_are_gone(
 async def test_a_database_that_is_gone_is_not_created_anew(
     sqlite_office: Office, sqlite_store: SqliteStore, path: Path
 ):
-    """A writer that has to open it again is refused too, and leaves nothing in its place."""
+    """A writer or a reader that has to open it again is refused too, and leaves nothing in its place."""
     ann, _ = await sqlite_office.accounts("ann", "bob")
     delete_all(path)
     sqlite_store._writer._disconnect()
     with pytest.raises(StoreUnavailableError):
         await sqlite_office.send(ann, "bob")
+    with pytest.raises(StoreUnavailableError):
+        await sqlite_office.sent(ann)
     assert list(path.parent.glob(f"{path.name}*")) == []
 
 
