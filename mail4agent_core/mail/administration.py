@@ -199,7 +199,10 @@ class Administration:
     async def room_list(self, caller: Caller, request: RoomListRequest) -> RoomList:
         """A page of rooms."""
         caller.needs((OPERATOR,))
-        rooms = await self._store.look(lambda registry: registry.rooms(request.after, request.limit))
+        # The members of each are counted.
+        rooms = await self._store.survey(
+            caller.account, lambda registry: registry.rooms(request.after, request.limit)
+        )
         return RoomList(
             rooms=[
                 RoomRecord(

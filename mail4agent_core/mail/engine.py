@@ -194,7 +194,7 @@ class MailEngine:
                 rooms=[RoomEntry(id=room, member=room in mine) for room in registry.room_ids()],
             )
 
-        return await self._store.look(query)
+        return await self._store.survey(caller.account, query)
 
     async def boxes(self, caller: Caller) -> frozenset[str]:
         """The text addresses to wait on for the caller's mail."""

@@ -232,6 +232,8 @@ class MailStore(Protocol):
     """Durable mail.
 
     A write has been committed to disk when its call returns; any call may raise StoreUnavailableError.
+    A read that is not bounded by its page (filters, search, sent, survey) raises OverloadedError when it
+    takes too long or its account has too many of them waiting.
     """
 
     def subscribe(self, listener: Listener) -> None:
@@ -316,7 +318,11 @@ class MailStore(Protocol):
         ...
 
     async def look(self, query: Callable[[Registry], T]) -> T:
-        """Run a query on the registry; it must not change it."""
+        """Run a query on the registry that touches a page of rows at most; it must not change it."""
+        ...
+
+    async def survey(self, account: ParticipantId, query: Callable[[Registry], T]) -> T:
+        """Run any other query on the registry, on the account's share of what such queries may take."""
         ...
 
     async def sweep(self, settled_before: int | None, keys_before: int, resume: int) -> Swept:

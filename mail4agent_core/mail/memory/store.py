@@ -277,6 +277,9 @@ class MemoryStore:
     async def look(self, query: Callable[[Registry], T]) -> T:
         return query(MemoryRegistry(self._open("look")))
 
+    async def survey(self, account: ParticipantId, query: Callable[[Registry], T]) -> T:  # noqa: ARG002  # nothing is shared
+        return query(MemoryRegistry(self._open("survey")))
+
     async def sweep(self, settled_before: int | None, keys_before: int, resume: int) -> Swept:
         state = self._open("sweep")
         settled = [

@@ -43,6 +43,16 @@ class StoreBusyError(StoreOpenError):
         super().__init__(f"{path} is being written by another process.")
 
 
+class StoreGoneError(StoreOpenError):
+    """A file of the database was deleted or replaced while it was open."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path} was deleted or replaced while it was open. Nothing more is written: stop the daemon, "
+            "put the files back or restore a backup, and start it."
+        )
+
+
 class StoreUnwritableError(StoreOpenError):
     """The file or its folder cannot be written."""
 

@@ -75,8 +75,14 @@ def connect_writer(path: Path) -> sqlite3.Connection:
 
 def connect_reader(path: Path) -> sqlite3.Connection:
     """Open a connection that only reads. It may move between threads, in use by one at a time."""
+    # It creates nothing in the place of a file that was deleted.
     connection = sqlite3.connect(
-        path, isolation_level=None, cached_statements=256, check_same_thread=False, timeout=LOCK_SECS
+        f"{path.resolve().as_uri()}?mode=rw",
+        uri=True,
+        isolation_level=None,
+        cached_statements=256,
+        check_same_thread=False,
+        timeout=LOCK_SECS,
     )
     connection.execute("PRAGMA query_only = 1")
     connection.execute("PRAGMA temp_store = MEMORY")

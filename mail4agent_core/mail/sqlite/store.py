@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from mail4agent_api.errors import RefusalError, StoreUnavailableError
-from mail4agent_api.mail import Ack, MessageId, ParticipantAddress, Position, SessionAddress
+from mail4agent_api.mail import Ack, MessageId, ParticipantAddress, ParticipantId, Position, SessionAddress
 from mail4agent_core.clock import Clock
 from mail4agent_core.mail.posting import Posted, Posting, Sight
 from mail4agent_core.mail.store import (
@@ -100,7 +100,7 @@ class SqliteStore:
     async def page(self, reader: ParticipantAddress, query: PageQuery) -> Page:
         if pages.is_bounded(query):
             return self._readers.now("page", lambda db: pages.page(db, reader, query))
-        return await self._readers.aside("page", lambda db: pages.page(db, reader, query))
+        return await self._readers.aside("page", reader.participant, lambda db: pages.page(db, reader, query))
 
     async def unread(self, reader: ParticipantAddress) -> int:
         return self._readers.now("unread", lambda db: pages.unread(db, reader))
@@ -129,14 +129,14 @@ class SqliteStore:
         def look(db: sqlite3.Connection) -> list[bytes]:
             return search.search(db, reader, query, pages.upper_bound(db, query.before), max_bytes)
 
-        return await self._readers.aside("search", look)
+        return await self._readers.aside("search", reader.participant, look)
 
     async def sent(
         self, sender: ParticipantAddress, before: Position | None, limit: int, max_bytes: int
     ) -> list[Sent]:
         # Not bounded by the page alone: the acknowledgements of a message are sorted.
         return await self._readers.aside(
-            "sent", lambda db: reading.sent(db, sender, before, limit, max_bytes)
+            "sent", sender.participant, lambda db: reading.sent(db, sender, before, limit, max_bytes)
         )
 
     async def newest(self, reader: ParticipantAddress) -> Position | None:
@@ -158,7 +158,10 @@ class SqliteStore:
         return await self._writer.write("change", run, undoable=True)
 
     async def look(self, query: Callable[[Registry], T]) -> T:
-        return await self._readers.aside("look", lambda db: query(SqliteRegistry(db, set())))
+        return self._readers.now("look", lambda db: query(SqliteRegistry(db, set())))
+
+    async def survey(self, account: ParticipantId, query: Callable[[Registry], T]) -> T:
+        return await self._readers.aside("survey", account, lambda db: query(SqliteRegistry(db, set())))
 
     async def sweep(self, settled_before: int | None, keys_before: int, resume: int) -> Swept:
         return await self._writer.write(

@@ -25,6 +25,7 @@ from typing import Any, TypeVar
 from mail4agent_api.errors import RefusalError, StoreUnavailableError
 from mail4agent_core.mail.store import Listener
 
+from .files import OpenFiles
 from .schema import LOCK_SECS, connect_writer
 from .search import STEP, index_step
 
@@ -99,6 +100,7 @@ class Writer:
 
     def __init__(self, path: Path, loop: asyncio.AbstractEventLoop, listener: Listener) -> None:
         self._path = path
+        self._files = OpenFiles(path)
         self._loop = loop
         self._listener = listener
         self._waiting: deque[_Job] = deque()
@@ -247,7 +249,7 @@ class Writer:
         try:
             db = self._begun(lock_ms=LOCK_SECS * 1000)
             self._behind = index_step(db, step)
-            db.execute("COMMIT")
+            self._commit(db)
             self._lag = max(self._lag - step, 0) if self._behind else 0
         except Exception as fault:  # noqa: BLE001  # mail goes on without the index
             self._fault("index", fault)
@@ -258,7 +260,7 @@ class Writer:
     def _committed(self, batch: _Batch) -> tuple[list[_Answer], set[str]]:
         if batch.transaction is not None:
             try:
-                batch.transaction.db.execute("COMMIT")
+                self._commit(batch.transaction.db)
             except Exception as fault:  # noqa: BLE001  # whatever it is, the senders are told and the thread goes on
                 return self._failed(batch.jobs, fault)
             self._note(batch.transaction, len(batch.jobs))
@@ -301,7 +303,7 @@ class Writer:
                     self._fault(job.operation, fault)
                     self._roll_back()
                     return None, set()
-            db.execute("COMMIT")
+            self._commit(db)
         except Exception as fault:  # noqa: BLE001  # whatever it is, the senders are told and the thread goes on
             return self._failed(batch, fault)
         self._note(transaction, len(batch))
@@ -309,7 +311,9 @@ class Writer:
 
     def _connected(self) -> sqlite3.Connection:
         if self._db is None:
+            self._files.check_database()
             self._db = connect_writer(self._path)
+            self._files.note()
         return self._db
 
     def _begun(self, *, lock_ms: int) -> sqlite3.Connection:
@@ -318,6 +322,11 @@ class Writer:
         db.execute(f"PRAGMA busy_timeout = {lock_ms}")
         db.execute("BEGIN IMMEDIATE")
         return db
+
+    def _commit(self, db: sqlite3.Connection) -> None:
+        """Make the transaction durable, in files that the next start will find."""
+        self._files.check()
+        db.execute("COMMIT")
 
     def _roll_back(self) -> None:
         """Undo the transaction; a connection that cannot even do that is replaced."""
