@@ -117,6 +117,7 @@ class Writer:
         self._behind = True
         self._lag = 0
         self._owed = 0
+        self._failing = False
         self.figures = Figures()
 
     async def open(self) -> None:
@@ -281,6 +282,9 @@ class Writer:
 
     def _note(self, transaction: Transaction, writes: int) -> None:
         """Take note of what is durable."""
+        if self._failing:
+            self._failing = False
+            _log.warning("the store works again")
         self._last_pos = transaction.last_pos
         self._lag += transaction.posted
         self._owed = 2 * transaction.posted + STEP
@@ -344,7 +348,12 @@ class Writer:
 
     def _fault(self, operation: str, fault: Exception) -> None:
         self.figures.faults += 1
-        _log.error("the store failed in %s", operation, exc_info=fault)
+        # A disk that is full fails every write: the first says why, until one succeeds again.
+        if self._failing:
+            _log.debug("the store failed in %s again", operation)
+        else:
+            self._failing = True
+            _log.error("the store failed in %s", operation, exc_info=fault)
 
     def _answer(self, answers: list[_Answer], changed: frozenset[str]) -> None:
         for job, result, refusal in answers:

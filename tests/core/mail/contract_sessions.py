@@ -1,5 +1,7 @@
 """What every store does for sessions: boxes of their own, and where they start."""
 
+from collections.abc import Iterable
+
 import pytest
 
 from mail4agent_api.errors import NotAddressedToYouError, UnknownSessionError
@@ -67,6 +69,31 @@ class SessionContract:
         assert await office.unread(second) == 3
         assert await office.unread(bob) == 5
         assert await office.unread(first) == 7
+
+    @pytest.mark.parametrize(
+        ("account", "first"),
+        [
+            ((3, *range(10, 20)), (2, 3, 4)),
+            ((0, 1, *range(10, 20)), (5, 6, 9, 10, 19)),
+            (range(0, 20, 2), range(1, 20, 4)),
+            (range(20), (3, 4)),
+            ((), (7,)),
+        ],
+    )
+    async def test_a_session_inherits_what_its_account_and_siblings_have_together(
+        self, office: Office, account: Iterable[int], first: Iterable[int]
+    ):
+        """Runs of acknowledgements that overlap, touch, hold one another or stand apart are counted once."""
+        ann, bob = await office.accounts("ann", "bob")
+        sibling = await office.session(bob)
+        sent = [await office.send(ann, "bob", str(n)) for n in range(20)]
+        for reader, acked in ((bob, account), (sibling, first)):
+            for n in acked:
+                await office.ack(reader, sent[n])
+        session = await office.session(bob, OTHER_SESSION)
+        left = [str(n) for n in range(20) if n not in {*account, *first}]
+        assert await office.walk(session, unread_only=True) == left
+        assert await office.unread(session) == len(left)
 
     async def test_meeting_a_session_again_changes_nothing(self, office: Office):
         """Its own progress stays."""

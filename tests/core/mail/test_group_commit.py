@@ -1,6 +1,7 @@
 """Writes that share a commit: who is answered, who is refused, and what is left on disk."""
 
 import asyncio
+import logging
 import resource
 import threading
 from collections.abc import Callable, Iterator
@@ -183,6 +184,7 @@ async def test_a_full_disk_refuses_every_sender_of_the_commit_and_loses_nothing(
     caplog: pytest.LogCaptureFixture,
 ):
     """COMMIT fails for want of space: all are refused at once, nothing is half-written, space mends it."""
+    caplog.set_level(logging.DEBUG, "mail4agent_core")
     await sqlite_office.send(ann, "bob", "before", key="kept")
     journal = path.with_name(f"{path.name}-wal")
     with file_size_limit(journal.stat().st_size):
@@ -195,7 +197,9 @@ async def test_a_full_disk_refuses_every_sender_of_the_commit_and_loses_nothing(
             await sqlite_office.send(ann, "bob", "before", key="other")
     assert sqlite_store.figures.faults >= 2
     assert [record.args for record in caplog.records].count(("post",)) == 2
+    assert [record.levelname for record in caplog.records if record.exc_info] == ["ERROR"]
     await sqlite_office.send(ann, "bob", "after")
+    assert caplog.records[-1].levelname == "WARNING"
     await sqlite_office.send(ann, "bob", "before", key="kept")
     assert await sqlite_office.subjects(bob) == ["before", "after"]
     await sqlite_store.close()
