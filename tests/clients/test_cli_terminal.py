@@ -136,7 +136,14 @@ def _process(daemon: Any, account: str, *arguments: str, **options: Any) -> Iter
     }
     environment.pop("NO_COLOR", None)
     command = [sys.executable, "-W", "error", "-c", SCRIPT, *arguments]
-    with subprocess.Popen(command, env=environment, **options) as process:
+
+    def as_at_a_terminal() -> None:
+        # A shell ignores the interrupt for what it runs in the background, and that would be inherited.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    with subprocess.Popen(  # noqa: PLW1509  the child runs one call and has no threads yet
+        command, env=environment, preexec_fn=as_at_a_terminal, **options
+    ) as process:
         try:
             yield process
         finally:

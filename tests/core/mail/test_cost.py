@@ -177,7 +177,7 @@ async def test_the_sender_of_everything_lists_its_mail_by_an_index(
 
     # Each holds its thread until the other has one too: both connections are traced.
     both = threading.Barrier(2)
-    await asyncio.gather(*(sqlite_store._readers.aside("test", trace) for _ in range(2)))
+    await asyncio.gather(*(sqlite_store._readers.aside("test", name, trace) for name in ("ann", "bob")))
     await office.sent(mailbox.ann)
     wasted = [step for statement in ran for step in wasteful(sqlite_store, statement)]
     assert wasted != []
