@@ -134,6 +134,8 @@ class MailTCPServer(TCPServer):
             )
             self._http.header_max_bytes = limits.header_max_bytes
             self._http.log = self._connections.log
+            self._http.head_begun = self._begin_head
+            tasks.asked = self._http.go_on
             if self._connections.stopping:
                 self.stop()
             else:
@@ -155,12 +157,15 @@ class MailTCPServer(TCPServer):
                     break
                 continue
             await self._http.handle(RawData(data))
-            # Once for each head: a timer that each further byte restarts would bound nothing.
-            if self._idle and not self._head_begun and not self._closing:
-                self._head_begun = True
-                self._set_timer(limits.header_timeout_secs)
+            self._begin_head()
         self._cancel_timer()
         await self._http.handle(Closed())
+
+    def _begin_head(self) -> None:
+        """Bound the time of a head, once: a timer that each further byte restarts would bound nothing."""
+        if self._idle and not self._head_begun and not self._closing:
+            self._head_begun = True
+            self._set_timer(self._connections.limits.header_timeout_secs)
 
     async def protocol_send(self, event: Event) -> None:
         """Take what the protocol has for this connection: bytes, its end, or whether it is idle."""

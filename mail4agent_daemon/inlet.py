@@ -20,11 +20,15 @@ _GONE: Any = {"type": "http.disconnect"}
 
 
 class Inlet:
-    """A bounded queue of ASGI events, at most ``size`` at once, that ends with a disconnection."""
+    """A bounded queue of ASGI events, at most ``size`` at once, that ends with a disconnection.
 
-    __slots__ = ("_closed", "_events", "_readable", "_size", "_writable")
+    ``asked`` is awaited whenever the application asks for what has not come yet.
+    """
 
-    def __init__(self, size: int) -> None:
+    __slots__ = ("_asked", "_closed", "_events", "_readable", "_size", "_writable")
+
+    def __init__(self, size: int, asked: Callable[[], Awaitable[None]]) -> None:
+        self._asked = asked
         self._size = size
         self._events: deque[ASGIReceiveEvent] = deque()
         self._closed = False
@@ -52,6 +56,7 @@ class Inlet:
             if self._closed:
                 return dict(_GONE)  # pyright: ignore[reportReturnType]
             self._readable.clear()
+            await self._asked()
             await self._readable.wait()
         self._writable.set()
         return self._events.popleft()
@@ -59,6 +64,9 @@ class Inlet:
 
 class MailTaskGroup(TaskGroup):
     """The tasks of one connection, its requests fed through an ``Inlet``."""
+
+    #: Awaited when the application asks for what its client has not sent yet.
+    asked: Callable[[], Awaitable[None]]
 
     def __init__(self, loop: asyncio.AbstractEventLoop, log: Log) -> None:
         super().__init__(loop)
@@ -78,7 +86,7 @@ class MailTaskGroup(TaskGroup):
         send: Callable[[ASGISendEvent | None], Awaitable[None]],
     ) -> Callable[[ASGIReceiveEvent], Awaitable[None]]:
         """Start the application on one request; returns the way in for what its client sends."""
-        inlet = Inlet(config.max_app_queue_size)
+        inlet = Inlet(config.max_app_queue_size, self.asked)
         # HTTP/1.1 answers in order: there is one at a time.
         self._answering = self._task_group.create_task(self._answer(app, scope, inlet, send))
         return inlet.put

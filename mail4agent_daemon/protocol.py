@@ -7,6 +7,7 @@ the plain one it also is.
 """
 
 import asyncio
+from collections.abc import Callable
 
 import h11
 from hypercorn.events import Closed, Event, RawData, Updated
@@ -24,6 +25,8 @@ from .request_id import minted
 #: What is wrong with a request, by the status that h11 hints at.
 _REASONS = {431: "has a head that is too long", 501: "has a Transfer-Encoding other than chunked"}
 _NOT_HTTP = "is not a well-formed HTTP/1.1 request"
+#: What is kept of what a client sends behind a request that is not answered yet; then reading stops.
+_BEHIND_MAX_BYTES = 65_536
 
 
 class MailH11Protocol(H11Protocol):
@@ -34,8 +37,13 @@ class MailH11Protocol(H11Protocol):
     #: The largest request line and headers, in bytes.
     header_max_bytes = 16_384
     log: Log
+    #: Told when bytes of a next head stand behind an answered request.
+    head_begun: Callable[[], None]
     _held = b""
     _ended = False
+    _behind = b""
+    _paused = False
+    _working = False
 
     @property
     def unread(self) -> bool:
@@ -61,18 +69,46 @@ class MailH11Protocol(H11Protocol):
         if isinstance(event, Closed):
             self._ended = True
             await self.can_read.set()
-        if not self._ended or isinstance(event, Closed):
+            await super().handle(event)
+        elif isinstance(event, RawData) and (self._paused or self._working):
+            # The connection is read on, for its end would not be seen otherwise.
+            self._behind += event.data
+            while len(self._behind) >= _BEHIND_MAX_BYTES and not self._ended:
+                await self.can_read.clear()
+                await self.can_read.wait()
+        elif not self._ended:
             await super().handle(event)
 
-    async def _handle_events(self) -> None:
-        """Go through what the client has sent so far.
+    async def go_on(self) -> None:
+        """Tell a client that waits for it to send its body: the application asks for it."""
+        if (
+            self.connection.our_state is h11.SEND_RESPONSE
+            and self.connection.they_are_waiting_for_100_continue
+        ):
+            headers = self.config.response_headers("h11")
+            await self._send_h11_event(h11.InformationalResponse(status_code=100, headers=headers))
 
-        Hypercorn's own loop waits for ever when a request follows one whose answer broke off.
-        """
+    async def _maybe_recycle(self) -> None:
+        await super()._maybe_recycle()
+        if self._paused and not (self._ended or self.closing):
+            self._paused, self._working = False, True
+            self.task_group.spawn(self._resume)
+
+    async def _resume(self) -> None:
+        await self._handle_events()
+        if self.connection.their_state is h11.IDLE and self.connection.trailing_data[0]:
+            self.head_begun()
+
+    async def _handle_events(self) -> None:
+        self._working = True
+        try:
+            await self._go_through()
+        finally:
+            self._working = False
+
+    async def _go_through(self) -> None:
+        """Go through what the client has sent so far, up to a request that must wait for an answer."""
         while not self._ended:
-            if self.connection.they_are_waiting_for_100_continue:
-                headers = self.config.response_headers("h11")
-                await self._send_h11_event(h11.InformationalResponse(status_code=100, headers=headers))
             try:
                 event = self.connection.next_event()
             except h11.RemoteProtocolError as error:
@@ -82,8 +118,12 @@ class MailH11Protocol(H11Protocol):
                 await self.send(Updated(idle=False))
                 await self._create_stream(event)
             elif event is h11.PAUSED:
-                await self.can_read.clear()
-                await self.can_read.wait()
+                self._paused = True
+                return
+            elif event is h11.NEED_DATA and self._behind:
+                behind, self._behind = self._behind, b""
+                self.connection.receive_data(behind)
+                await self.can_read.set()
             elif isinstance(event, h11.Data) and self.stream is not None:
                 await self.stream.handle(Body(stream_id=STREAM_ID, data=event.data))
             elif isinstance(event, h11.EndOfMessage) and self.stream is not None:
@@ -94,7 +134,7 @@ class MailH11Protocol(H11Protocol):
     async def _create_stream(self, request: h11.Request) -> None:
         reason = self._fault(request)
         if reason is not None:
-            await self.refuse(reason, head_only=suppress_body(request.method.decode("ascii").upper(), 400))
+            await self.refuse(reason, head_only=suppress_body(request.method.decode("ascii"), 400))
             return
         self.stream = HTTPStream(
             self.app,
@@ -112,7 +152,7 @@ class MailH11Protocol(H11Protocol):
                 stream_id=STREAM_ID,
                 headers=list(request.headers),
                 http_version=request.http_version.decode("ascii"),
-                method=request.method.decode("ascii").upper(),
+                method=request.method.decode("ascii"),
                 raw_path=request.target,
                 state=self.connection_state,
             )

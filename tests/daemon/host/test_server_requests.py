@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from .served import Host, Hosts, request, until
+from .served import BOUND_SECS, Host, Hosts, request, until
 
 OVER = 16_777_217
 
@@ -262,6 +262,66 @@ async def test_a_vanished_client_is_noticed_while_its_request_waits(host: Host) 
     assert host.waiters.parked == 0
     await until(lambda: len(host.connections) == 0)
     assert [record["level"] for record in host.log] == ["info"]
+
+
+@pytest.mark.parametrize("behind", [b"\r\n", request(), b"POST /ec"], ids=["crlf", "request", "half"])
+async def test_a_vanished_client_is_noticed_behind_what_it_sent_ahead(host: Host, behind: bytes) -> None:
+    """Bytes behind a parked request do not hide that its client is gone."""
+    wire = await host.connect()
+    await wire.send(request("/park", b"{}") + behind)
+    await until(lambda: host.waiters.parked == 1)
+    wire.close()
+    async with asyncio.timeout(BOUND_SECS):
+        await host.app.vanished.wait()
+    await until(lambda: len(host.connections) == 0)
+
+
+async def test_requests_sent_ahead_are_answered_in_order(host: Host) -> None:
+    """More requests than are kept behind a parked one are all answered after it, the last one in pieces."""
+    wire = await host.connect()
+    sizes = [1000 + each for each in range(300)]
+    await wire.send(request("/park"))
+    await until(lambda: host.waiters.parked == 1)
+    ahead = b"".join(request(body=bytes(size)) for size in sizes)
+    sending = asyncio.create_task(wire.send(ahead + request(body=b"12345")[:-70]))
+    await until(lambda: max(len(each._http._behind) for each in host.connections._open) >= 65_536)
+    host.waiters.wake(["writer"])
+    assert (await wire.answer()).status == 200
+    assert [int((await wire.answer()).body) for _ in sizes] == sizes
+    await sending
+    assert (await wire.ask(request(body=b"12345")[-70:])).body == b"5"
+
+
+async def test_a_slow_head_behind_a_request_is_refused_in_time(hosts: Hosts) -> None:
+    """The time of a head that was begun behind a parked request counts from the answer of that one."""
+    host = await hosts.start(header_timeout_secs=0.05)
+    wire = await host.connect()
+    await wire.send(request("/park") + b"POST /ec")
+    await until(lambda: host.waiters.parked == 1)
+    host.waiters.wake(["writer"])
+    assert (await wire.answer()).status == 200
+    assert (await wire.answer()).json["kind"] == "malformed"
+
+
+async def test_the_method_reaches_the_application_as_it_was_sent(host: Host) -> None:
+    """Methods are case-sensitive: a lower-case one is another one, in the log too."""
+    wire = await host.connect()
+    await wire.ask(request("/nowhere", method="get"))
+    await until(lambda: bool(host.logged("request")))
+    assert host.logged("request")[0]["method"] == "other"
+
+
+@pytest.mark.parametrize(
+    ("name", "length", "kind"),
+    [("localhost", OVER, "request_too_large"), ("evil.example", 3, "forbidden_host")],
+)
+async def test_a_client_that_asks_first_is_refused_by_its_head(
+    host: Host, name: str, length: int, kind: str
+) -> None:
+    """Nobody is told to go on with a body that is refused already."""
+    wire = await host.connect()
+    more = f"Content-Length: {length}\r\nExpect: 100-continue\r\n"
+    assert (await wire.ask(request(host=name, more=more))).json["kind"] == kind
 
 
 async def test_the_peer_of_a_connection_is_known(host: Host) -> None:
