@@ -141,9 +141,7 @@ def _process(daemon: Any, account: str, *arguments: str, **options: Any) -> Iter
         # A shell ignores the interrupt for what it runs in the background, and that would be inherited.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-    with subprocess.Popen(  # noqa: PLW1509  the child runs one call and has no threads yet
-        command, env=environment, preexec_fn=as_at_a_terminal, **options
-    ) as process:
+    with subprocess.Popen(command, env=environment, preexec_fn=as_at_a_terminal, **options) as process:
         try:
             yield process
         finally:
