@@ -141,7 +141,12 @@ def _process(daemon: Any, account: str, *arguments: str, **options: Any) -> Iter
         # A shell ignores the interrupt for what it runs in the background, and that would be inherited.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-    with subprocess.Popen(command, env=environment, preexec_fn=as_at_a_terminal, **options) as process:
+    with subprocess.Popen(
+        command,
+        env=environment,
+        preexec_fn=as_at_a_terminal,  # noqa: PLW1509  one call, and no thread but this one matters to it
+        **options,
+    ) as process:
         try:
             yield process
         finally:
