@@ -27,7 +27,7 @@ class Inlet:
 
     __slots__ = ("_asked", "_closed", "_events", "_readable", "_size", "_writable")
 
-    def __init__(self, size: int, asked: Callable[[], Awaitable[None]]) -> None:
+    def __init__(self, size: int, asked: Callable[[], Awaitable[None]] | None = None) -> None:
         self._asked = asked
         self._size = size
         self._events: deque[ASGIReceiveEvent] = deque()
@@ -56,7 +56,8 @@ class Inlet:
             if self._closed:
                 return dict(_GONE)  # pyright: ignore[reportReturnType]
             self._readable.clear()
-            await self._asked()
+            if self._asked is not None:
+                await self._asked()
             await self._readable.wait()
         self._writable.set()
         return self._events.popleft()
@@ -66,7 +67,7 @@ class MailTaskGroup(TaskGroup):
     """The tasks of one connection, its requests fed through an ``Inlet``."""
 
     #: Awaited when the application asks for what its client has not sent yet.
-    asked: Callable[[], Awaitable[None]]
+    asked: Callable[[], Awaitable[None]] | None = None
 
     def __init__(self, loop: asyncio.AbstractEventLoop, log: Log) -> None:
         super().__init__(loop)
