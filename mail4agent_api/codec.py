@@ -21,7 +21,7 @@ from .refusal import REQUEST, refusal_of
 T = TypeVar("T")
 
 #: JSON of this size and more is looked over for objects with too many keys before it is validated.
-_LARGE_BYTES = 8_192
+_LARGE_BYTES = 32_768
 #: More keys than any object of the contract has.
 _KEYS_MAX = 64
 
