@@ -167,7 +167,7 @@ def test_a_rotated_secret_replaces_nobody_elses_file(
     # The credential must belong to the caller too, so it is not read from a file here.
     ran = cli(None, "admin", "account", "rotate", "alice", "--secret-file", str(target), M4A_TOKEN="5f" * 32)
     assert (ran.status, ran.out) == (2, "")
-    assert "somebody else" in " ".join(ran.err.split())
+    assert "belongs to somebody" in " ".join(ran.err.split())
     assert [entry.name for entry in tmp_path.iterdir()] == ["key"]
     assert target.read_text() == "precious"
 
