@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mail4agent_daemon.cli.exits import Exit
+from mail4agent_daemon.cli.output import OutputLostError, abandon_output, put
 from mail4agent_daemon.cli.terminal import json_text, visible
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def config(*, home: Home = None, config: Config = None, as_json: AsJson = False)
             }
         )
     else:
-        typer.echo(visible(toml_of(effective), lines=True))
+        _print(visible(toml_of(effective), lines=True))
 
 
 def doctor(*, home: Home = None, config: Config = None, as_json: AsJson = False) -> None:
@@ -143,7 +144,7 @@ def doctor(*, home: Home = None, config: Config = None, as_json: AsJson = False)
         _print_json({"sound": sound, "findings": [finding.as_dict() for finding in findings]})
     else:
         for finding in findings:
-            typer.echo(f"{finding.state:4}  {finding.check}: {visible(finding.text)}")
+            _print(f"{finding.state:4}  {finding.check}: {visible(finding.text)}")
     raise typer.Exit(Exit.OK if sound else Exit.REFUSED)
 
 
@@ -157,7 +158,7 @@ def backup(target: Target, *, home: Home = None, config: Config = None, as_json:
     if as_json:
         _print_json({"target": str(target), "bytes": size})
     else:
-        typer.echo(f"{visible(str(target))}: {size} bytes, checked")
+        _print(f"{visible(str(target))}: {size} bytes, checked")
 
 
 def _copy(source: Path, target: Path) -> str | None:
@@ -226,8 +227,16 @@ def _failure(kind: str, message: str, *, as_json: bool, status: Exit = Exit.REFU
     return typer.Exit(status)
 
 
+def _print(text: str, *, as_json: bool = False) -> None:
+    try:
+        put(text)
+    except OutputLostError as fault:
+        abandon_output()
+        raise _failure(fault.kind, str(fault), as_json=as_json, status=Exit.OUTPUT_LOST) from None
+
+
 def _print_json(value: object) -> None:
-    typer.echo(_json(value))
+    _print(_json(value), as_json=True)
 
 
 def _json(value: object) -> str:

@@ -15,6 +15,7 @@ from mail4agent_api.errors import (
     UnauthenticatedError,
 )
 from mail4agent_client import ClientError, SettingInvalidError
+from mail4agent_daemon.cli.output import OutputLostError
 from mail4agent_daemon.cli.terminal import json_text, visible
 
 
@@ -32,6 +33,8 @@ class Exit(IntEnum):
     UNAUTHENTICATED = 4
     #: ``wait``: nothing arrived in time.
     NOTHING = 5
+    #: The answer could not be put where it was to go; what was asked for may have been done.
+    OUTPUT_LOST = 6
     #: Interrupted from the keyboard.
     INTERRUPTED = 130
     #: Whoever read the output went away.
@@ -40,7 +43,7 @@ class Exit(IntEnum):
 
 STATUSES = (
     "Exit status: 0 done, 1 refused, 2 wrong usage, 3 no daemon, "
-    "4 no valid credential, 5 nothing arrived (wait)."
+    "4 no valid credential, 5 nothing arrived (wait), 6 no room for the output."
 )
 
 
@@ -54,7 +57,20 @@ class CredentialMissingError(Exception):
         self.looked_for = looked_for
 
 
-Failure = RefusalError | ClientError | CredentialMissingError
+class SecretStrandedError(Exception):
+    """A secret was issued, and the old one is dead, but the file that was asked for does not hold it."""
+
+    kind = "secret_stranded"
+
+    def __init__(self, path: str, lies_in: str | None, reason: str) -> None:
+        where = f"it lies in {lies_in}" if lies_in is not None else "rotate it again"
+        super().__init__(f"the new secret is issued, but {path} cannot be written ({reason}): {where}")
+        self.path = path
+        self.lies_in = lies_in
+        self.reason = reason
+
+
+Failure = RefusalError | ClientError | CredentialMissingError | OutputLostError | SecretStrandedError
 
 _CREDENTIAL_SETTINGS = frozenset({"token", "token_file", "M4A_TOKEN", "M4A_TOKEN_FILE"})
 
@@ -70,6 +86,8 @@ def status_of(failure: Failure) -> Exit:
             return Exit.UNAUTHENTICATED if failure.setting in _CREDENTIAL_SETTINGS else Exit.USAGE
         case ClientError():
             return Exit.UNREACHABLE
+        case OutputLostError() | SecretStrandedError():
+            return Exit.OUTPUT_LOST
 
 
 def json_of(failure: Failure) -> str:

@@ -273,9 +273,11 @@ def _unix_ms(text: str) -> int:
         return int(text[:24])
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        # A time beside the ends of the calendar may stand beyond them in another zone.
+        moment = (moment if moment.tzinfo is not None else moment.astimezone()).astimezone(UTC)
+    except (ValueError, OverflowError):
         raise typer.BadParameter(
-            "must be ISO 8601 or a whole number of milliseconds", param_hint="--since"
+            "must be ISO 8601 within the years 1 to 9999, or a whole number of milliseconds",
+            param_hint="--since",
         ) from None
-    moment = moment if moment.tzinfo is not None else moment.astimezone()
-    return max(0, int(moment.astimezone(UTC).timestamp() * 1000))
+    return max(0, int(moment.timestamp() * 1000))

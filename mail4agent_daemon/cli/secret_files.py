@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import stat
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import Annotated, TextIO
 import typer
 
 from mail4agent_api.mail import IssuedSecret
+from mail4agent_daemon.cli.exits import SecretStrandedError
 from mail4agent_daemon.cli.verbs import Mail
 
 _HINT = "--secret-file"
@@ -45,15 +48,23 @@ def issued(mail: Mail, path: Path | None, issue: Callable[[], IssuedSecret], *, 
         raise typer.BadParameter("exists; another account's secret may be in it", param_hint=_HINT) from None
     except OSError as failure:
         raise typer.BadParameter(f"cannot be written: {failure.strerror}", param_hint=_HINT) from None
-    is_issued = False
+    is_issued = is_written = False
     try:
         with os.fdopen(descriptor, "w") as file:
             _put(file, "0" * 64)
             secret = issue()
             is_issued = True
             _put(file, secret.secret)
+        is_written = True
         if replace:
+            # It may have become something else while the daemon was asked.
+            _check_replaceable(path)
             written.replace(path)
+    except OSError as failure:
+        reason = failure.strerror or "unknown"
+        if not is_issued:
+            raise typer.BadParameter(f"cannot be written: {reason}", param_hint=_HINT) from None
+        raise SecretStrandedError(str(path), str(written) if is_written else None, reason) from None
     finally:
         if not is_issued:
             written.unlink(missing_ok=True)
@@ -66,9 +77,25 @@ def issued(mail: Mail, path: Path | None, issue: Callable[[], IssuedSecret], *, 
 def _opened(path: Path, replace: bool) -> tuple[int, Path]:
     """A new file of mode 0600: the target itself, or one beside it that can take its place in one step."""
     if replace:
+        _check_replaceable(path)
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         return descriptor, Path(name)
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), path
+
+
+def _check_replaceable(path: Path) -> None:
+    """Raise OSError when something stands there that is no regular file of the user's own.
+
+    A rename would take the place of a device, a pipe or a link to where the secret is wanted.
+    """
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    if os.name == "posix" and found.st_uid != os.geteuid():
+        raise OSError(errno.EPERM, "it belongs to somebody else")
 
 
 def _put(file: TextIO, secret: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -20,8 +19,17 @@ from mail4agent_api.codec import encode
 from mail4agent_api.errors import PermissionDeniedError, RefusalError
 from mail4agent_client import ClientError, RetryPolicy, SyncMailClient
 from mail4agent_client.settings import Settings, settings_of
-from mail4agent_daemon.cli.exits import CredentialMissingError, Exit, Failure, json_of, sentence_of, status_of
+from mail4agent_daemon.cli.exits import (
+    CredentialMissingError,
+    Exit,
+    Failure,
+    SecretStrandedError,
+    json_of,
+    sentence_of,
+    status_of,
+)
 from mail4agent_daemon.cli.home import operator_key
+from mail4agent_daemon.cli.output import OutputLostError, abandon_output, check_output, put
 from mail4agent_daemon.cli.terminal import console, json_text
 
 _PANEL = "Daemon and output"
@@ -125,23 +133,23 @@ class Mail:
 
     def line(self, text: str) -> None:
         """Print one line of text that is known to be safe."""
-        typer.echo(text)
+        put(text)
 
     def rows(self, rows: Iterable[Iterable[str]]) -> None:
         """Print fields that are known to be safe, separated by tabs, for other programs."""
         for row in rows:
-            typer.echo("\t".join(row))
+            put("\t".join(row))
 
     def json(self, value: WireModel) -> None:
         """Print one contract object on a line of its own."""
-        typer.echo(json_text(encode(value)))
+        put(json_text(encode(value)))
 
     def json_of(self, **lists: Iterable[WireModel | str]) -> None:
         """Print one object of lists of contract objects or ids, as when all pages are put together."""
         members = (
             f'"{name}":[{",".join(_json(value) for value in values)}]' for name, values in lists.items()
         )
-        typer.echo("{" + ",".join(members) + "}")
+        put("{" + ",".join(members) + "}")
 
     def note(self, text: str) -> None:
         """Tell a person something besides the answer."""
@@ -202,6 +210,8 @@ def _ended(
 ) -> int:
     """Carry a verb out and return the exit status."""
     try:
+        # Before anything is asked for: what nobody can be shown must not be acknowledged, issued or posted.
+        check_output()
         return int(act() or Exit.OK)
     except RefusalError as refusal:
         status = mail.failed(refusal)
@@ -212,13 +222,15 @@ def _ended(
         if isinstance(refusal, PermissionDeniedError):
             mail.note(f"The credential came from {mail.settings.credential_from}.")
         return status
-    except (ClientError, CredentialMissingError) as failure:
+    except (ClientError, CredentialMissingError, SecretStrandedError) as failure:
+        return mail.failed(failure)
+    except OutputLostError as failure:
+        abandon_output()
         return mail.failed(failure)
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
     except BrokenPipeError:
-        # What is still buffered must not fail again when the interpreter flushes it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        abandon_output()
         return Exit.PIPE_CLOSED
     finally:
         mail.close()

@@ -26,6 +26,9 @@ from mail4agent_daemon.cli import application
 
 #: Seconds after which a test that waits for a peer has failed.
 PATIENCE = 20.0
+#: How fast and how often a dripping answer goes on: several times past the deadlines of these tests.
+DRIP_SECS = 0.02
+DRIPS = 200
 TOKEN = "5f" * 32
 PHRASES = {200: "OK", 307: "Temporary Redirect"}
 
@@ -52,9 +55,10 @@ class Scripted:
     listener: socket.socket
     url: str
     seen: list[Seen] = field(default_factory=list[Seen])
-    replies: Queue[bytes | threading.Event | None] = field(
-        default_factory=Queue[bytes | None | threading.Event]
+    replies: Queue[bytes | threading.Event | tuple[bytes, bytes] | None] = field(
+        default_factory=Queue[bytes | threading.Event | tuple[bytes, bytes] | None]
     )
+    _closed: threading.Event = field(default_factory=threading.Event)
     _open: list[socket.socket] = field(default_factory=list[socket.socket])
 
     def raw(self, reply: bytes) -> None:
@@ -70,6 +74,10 @@ class Scripted:
         event = threading.Event()
         self.replies.put(event)
         return event
+
+    def drip(self, first: bytes, piece: bytes) -> None:
+        """Next: send ``first``, then ``piece`` time and again until the client goes away."""
+        self.replies.put((first, piece))
 
     def answer(self, status: int, value: Any, **headers: str) -> None:
         """Next: send a whole answer."""
@@ -96,6 +104,7 @@ class Scripted:
 
     def close(self) -> None:
         """Stop serving."""
+        self._closed.set()
         self.listener.close()
         for connection in self._open:
             connection.close()
@@ -115,12 +124,24 @@ class Scripted:
             reply = self.replies.get(timeout=PATIENCE)
             if isinstance(reply, threading.Event):
                 reply.wait(PATIENCE)
+            elif isinstance(reply, tuple):
+                self._drip(connection, *reply)
             elif reply is not None:
                 # A client that has read enough closes first.
                 try:
                     connection.sendall(reply)
                 except OSError:
                     return
+
+    def _drip(self, connection: socket.socket, first: bytes, piece: bytes) -> None:
+        try:
+            connection.sendall(first)
+            for _ in range(DRIPS):
+                if self._closed.wait(DRIP_SECS):
+                    return
+                connection.sendall(piece)
+        except OSError:
+            return
 
 
 def _started(listener: socket.socket, url: str) -> Iterator[Scripted]:

@@ -234,6 +234,27 @@ def test_silence_ends_with_a_timeout(ask: Any, scripted: Any) -> None:
     assert len(scripted.seen) == 1
 
 
+@pytest.mark.parametrize(
+    ("first", "piece"),
+    [
+        (b"HTTP/1.1 200 OK\r\nx-slow: ", b"x"),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n", b" "),
+    ],
+    ids=["head", "interim answers", "body"],
+)
+@pytest.mark.parametrize("door", ["scripted", "scripted_socket"])
+def test_an_answer_that_drips_ends_with_a_timeout(
+    ask: Any, request: pytest.FixtureRequest, door: str, first: bytes, piece: bytes
+) -> None:
+    """The deadline is that of the whole answer; a byte now and then does not put it off."""
+    server = request.getfixturevalue(door)
+    server.drip(first, piece)
+    with pytest.raises(TimedOutError):
+        ask(server.url, lambda client: client.whoami(), answer_secs=0.2, retries=RetryPolicy(attempts=1))
+    assert len(server.seen) == 1
+
+
 def test_nobody_listening_is_named_with_the_address_and_the_reason(ask: Any, closed_url: str) -> None:
     """The one fault that a person meets first says where and why."""
     with pytest.raises(ConnectFailedError) as caught:

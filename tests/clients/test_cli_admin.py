@@ -9,6 +9,11 @@ from typing import Any
 
 import pytest
 
+from mail4agent_api.mail import IssuedSecret, ParticipantId
+from mail4agent_daemon.cli.exits import SecretStrandedError, status_of
+from mail4agent_daemon.cli.secret_files import issued
+from mail4agent_daemon.cli.verbs import Mail
+
 
 def test_an_account_lives_from_registration_to_purge(cli: Any, tmp_path: Path) -> None:
     """Without a credential the key that the daemon wrote is used."""
@@ -120,3 +125,67 @@ def test_a_secret_without_a_file_is_printed_alone(cli: Any) -> None:
     ran = cli(None, "admin", "account", "add", "fay")
     assert len(ran.out.strip()) == 64
     assert ran.out.count("\n") == 1
+
+
+def _stands_there(path: Path, kind: str) -> None:
+    match kind:
+        case "fifo":
+            os.mkfifo(path)
+        case "folder":
+            path.mkdir()
+        case "link":
+            path.symlink_to(path.with_name("linked"))
+        case _:
+            path.with_name("linked").write_text("precious")
+            path.symlink_to(path.with_name("linked"))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no pipes among their files")
+@pytest.mark.parametrize("kind", ["fifo", "folder", "link", "link to a file"])
+def test_a_rotated_secret_takes_the_place_of_a_regular_file_alone(
+    cli: Any, daemon: Any, tmp_path: Path, kind: str
+) -> None:
+    """A pipe, a link or a folder stays what it is, and the old secret stays alive."""
+    target = tmp_path / "key"
+    _stands_there(target, kind)
+    before = {entry.name: entry.lstat().st_ino for entry in tmp_path.iterdir()}
+    ran = cli(None, "admin", "account", "rotate", "alice", "--secret-file", str(target))
+    assert (ran.status, ran.out) == (2, "")
+    assert "not a regular file" in " ".join(ran.err.split())
+    assert {entry.name: entry.lstat().st_ino for entry in tmp_path.iterdir()} == before
+    assert cli("alice", "whoami").status == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no owners by number")
+def test_a_rotated_secret_replaces_nobody_elses_file(
+    cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What belongs to somebody else is kept, and the old secret stays alive."""
+    target = tmp_path / "key"
+    target.write_text("precious")
+    monkeypatch.setattr(os, "geteuid", lambda: target.stat().st_uid + 1)
+    # The credential must belong to the caller too, so it is not read from a file here.
+    ran = cli(None, "admin", "account", "rotate", "alice", "--secret-file", str(target), M4A_TOKEN="5f" * 32)
+    assert (ran.status, ran.out) == (2, "")
+    assert "belongs to somebody" in " ".join(ran.err.split())
+    assert [entry.name for entry in tmp_path.iterdir()] == ["key"]
+    assert target.read_text() == "precious"
+
+
+def test_a_secret_that_cannot_take_its_place_is_told_where_it_lies(tmp_path: Path) -> None:
+    """The old secret is dead by then, so the new one must not be lost."""
+    target = tmp_path / "key"
+    secret = "0a" * 32
+
+    def issue() -> IssuedSecret:
+        target.mkdir()
+        return IssuedSecret(id=ParticipantId("alice"), secret=secret)
+
+    mail = Mail(None, None, allow_plain_http=False, as_json=False)
+    with pytest.raises(SecretStrandedError) as caught:
+        issued(mail, target, issue, replace=True)
+    assert caught.value.lies_in is not None
+    assert caught.value.lies_in in str(caught.value)
+    assert Path(caught.value.lies_in).read_text().strip() == secret
+    assert secret not in str(caught.value)
+    assert status_of(caught.value) == 6

@@ -20,6 +20,7 @@ from mail4agent_client.connection import (
     MAX_CONNECTIONS,
     Connection,
 )
+from mail4agent_client.deadline import DeadlineTransport, answer_within, check_time
 from mail4agent_client.errors import ClientError
 from mail4agent_client.exchange import Answer, Ask, Pause, RetryPolicy, exchange
 from mail4agent_client.letters import answer, letter
@@ -60,7 +61,7 @@ class SyncMailClient(SyncMethods):
         )
         self._retries = RetryPolicy() if retries is None else retries
         pool: dict[str, Any] = self._connection.pool_arguments() if transport is None else {}
-        self._transport = httpx2.HTTPTransport(**pool) if transport is None else transport
+        self._transport = DeadlineTransport(**pool) if transport is None else transport
 
     def __enter__(self) -> Self:
         return self
@@ -133,13 +134,13 @@ class SyncMailClient(SyncMethods):
             time.sleep(step.secs)
             return None
         try:
-            return self._attempt(step)
+            with answer_within(self._connection.deadline_secs(step)):
+                return self._attempt(step)
         except (httpx2.TransportError, TimeoutError) as failure:
             fault = self._connection.fault(failure, step)
         raise fault
 
     def _attempt(self, ask: Ask) -> Answer:
-        late = time.monotonic() + self._connection.deadline_secs(ask)
         response = self._transport.handle_request(self._connection.request(ask))
         stream = response.stream
         assert isinstance(stream, httpx2.SyncByteStream)
@@ -149,9 +150,8 @@ class SyncMailClient(SyncMethods):
             for chunk in stream:
                 body += chunk
                 self._connection.check_size(len(body))
-                # Each read has its own timeout, which a trickle of bytes never reaches.
-                if time.monotonic() > late:
-                    raise TimeoutError
+                # A transport that was given keeps no deadline by itself.
+                check_time()
         finally:
             stream.close()
         return Answer(response.status_code, response.headers.get("retry-after"), bytes(body))
