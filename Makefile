@@ -16,7 +16,7 @@ help: ## List what can be made
 
 .PHONY: run
 run: $(VENV)/.run ## Start the daemon on this machine (DEMO=1: with a first conversation; ARGS: more flags of serve)
-	exec $(BIN)/mail4agent serve $(if $(filter 1,$(DEMO)),--demo) $(ARGS)
+	@exec $(BIN)/mail4agent serve $(if $(filter 1,$(DEMO)),--demo) $(ARGS)
 
 .PHONY: test
 test: check typescript ## Everything that CI runs: the checks, the tests and their coverage (ARGS: more flags of pytest)
@@ -82,7 +82,7 @@ torture: $(VENV)/.dev ## Kill writers thousands of times and count what they ack
 	M4A_TORTURE=1 $(BIN)/python -m pytest tests/durability --timeout=14400 $(ARGS)
 
 .PHONY: bench
-bench: $(VENV)/.dev ## Measure every figure that the README quotes
+bench: $(VENV)/.dev ## Measure every figure that docs/performance.md quotes
 	$(BIN)/python benchmarks/run_all.py $(ARGS)
 
 .PHONY: audit

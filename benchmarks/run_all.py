@@ -1,4 +1,4 @@
-"""Every figure that the README quotes, one script after the other. Each can be run alone."""
+"""Every figure that docs/performance.md quotes, one script after the other. Each can be run alone."""
 
 import json
 import subprocess

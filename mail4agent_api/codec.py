@@ -61,14 +61,21 @@ def parse(raw: bytes) -> Any:
     try:
         return jiter.from_json(raw, allow_inf_nan=False, catch_duplicate_keys=True, cache_mode="keys")
     except ValueError as failure:
-        # The parser's own words may quote a key, so only this one distinction is taken from them.
-        duplicate = "Detected duplicate key" in str(failure)
-    raise MalformedError(
-        field=REQUEST,
-        reason="has a key twice in one object"
-        if duplicate
-        else "must be one JSON value in UTF-8, without a byte order mark",
-    )
+        reason = _unreadable(raw, str(failure))
+    raise MalformedError(field=REQUEST, reason=reason)
+
+
+def _unreadable(raw: bytes, said: str) -> str:
+    """Why bytes are no JSON. The parser's own words may quote a key, so they are only told apart."""
+    if "Detected duplicate key" in said:
+        return "has a key twice in one object"
+    if said.startswith("recursion limit"):
+        return "is nested too deeply"
+    if "hex escape" in said or "surrogate" in said:
+        return "has a lone surrogate or a broken escape in a string"
+    if raw.startswith(b"\xef\xbb\xbf"):
+        return "must be one JSON value in UTF-8, without a byte order mark"
+    return "must be one JSON value in UTF-8; NaN and Infinity are none"
 
 
 def decode(kind: TypeForm[T], raw: bytes) -> T:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -206,7 +208,7 @@ def _announcement(serving: Serving, *, as_json: bool) -> str:
     return visible(
         f"mail4agent {serving.version} listens on {where}\n"
         f"operator's key: {serving.key}\n"
-        "make an account for an agent: mail4agent admin account add NAME --secret-file NAME.key",
+        f"make an account for an agent: {_script()} admin account add NAME --secret-file NAME.key",
         lines=True,
     )
 
@@ -241,3 +243,8 @@ def _print_json(value: object) -> None:
 
 def _json(value: object) -> str:
     return json_text(json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace"))
+
+
+def _script() -> str:
+    """How this person calls the script: by its name where the shell finds it, else by its path."""
+    return "mail4agent" if shutil.which("mail4agent") else sys.argv[0]

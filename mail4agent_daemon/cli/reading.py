@@ -109,7 +109,8 @@ def inbox(
     elif mail.for_person:
         if page.messages:
             mail.console.print(messages_table(page.messages))
-        mail.console.print(f"{len(page.messages)} shown, {page.unread} unread", style="dim")
+        acknowledging = ", acknowledging what is shown" if acknowledge and page.messages else ""
+        mail.console.print(f"{len(page.messages)} shown, {page.unread} unread{acknowledging}", style="dim")
     else:
         mail.rows(message_row(message) for message in page.messages)
     if acknowledge and page.messages:

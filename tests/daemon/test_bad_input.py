@@ -84,7 +84,7 @@ BAD_SENDS: dict[str, tuple[bytes, dict[str, object]]] = {
         with_(refs=[{"kind": "k", "locator": "l", "digest": None}] * 9),
         {"kind": "too_large", "field": "refs", "limit": 8, "actual": 9},
     ),
-    "true for a number": (with_(allow_dead=1), {"kind": "malformed"}),
+    "a number for a text": (with_(subject=1), {"kind": "malformed", "field": "subject"}),
     "a reply to nothing": (with_(reply_to=ID), {"kind": "unknown_message", "message_id": ID}),
     "an id that is none": (with_(reply_to="abc\n"), {"kind": "malformed", "field": "message id"}),
 }

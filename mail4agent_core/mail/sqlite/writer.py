@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mail4agent_api.errors import RefusalError, StoreUnavailableError
+from mail4agent_api.errors import OverloadedError, RefusalError, StoreUnavailableError
 from mail4agent_core.mail.store import Listener
 
 from .files import OpenFiles
@@ -36,6 +36,8 @@ T = TypeVar("T")
 BATCH_MAX = 256
 #: A message counts for one more short write for each so many bytes.
 SHORT_BYTES = 4_096
+#: How many writes may wait for a commit.
+WAITING_MAX = 8_192
 #: How long the writer waits for a write before it indexes for search, in seconds.
 IDLE_SECS = 0.02
 #: How many messages may be stored without an idle moment before it indexes all the same, and how many at once
@@ -143,12 +145,14 @@ class Writer:
         """Run a write in the next transaction and return what it returned, once that is durable.
 
         A refusal that it raises is its answer; ``undoable`` undoes what it wrote before. Any fault is
-        StoreUnavailableError. A caller that is cancelled meanwhile does not learn what became of the write.
-        ``short`` counts the messages of a write that touches a few rows for each; without it the write runs
-        on the thread, and so does one of more than BATCH_MAX.
+        StoreUnavailableError, too many that wait OverloadedError. Who is cancelled does not learn what became
+        of the write. ``short`` counts the messages of a write that touches a few rows for each; without it,
+        or with more than BATCH_MAX, it runs on the thread.
         """
         if self._closing:
             raise StoreUnavailableError(operation=operation)
+        if len(self._waiting) >= WAITING_MAX:
+            raise OverloadedError(retry_after_secs=1)
         answer: asyncio.Future[T] = self._loop.create_future()
         weight = 1 if short is None else short
         self._waiting.append(

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from mail4agent_api.errors import StoreUnavailableError
+from mail4agent_api.errors import OverloadedError, StoreUnavailableError
+from mail4agent_core.clock import HandClock
+from mail4agent_core.mail.sqlite import SqliteStore
 from mail4agent_core.mail.sqlite import writer as writer_module
 from mail4agent_core.mail.sqlite.schema import LOCK_SECS, connect_writer
 from mail4agent_core.mail.sqlite.writer import BATCH_MAX, Transaction, Writer
@@ -191,3 +193,16 @@ async def test_closing_finishes_what_was_accepted(path: Path) -> None:
     assert names(path) == {f"n{n}" for n in range(5)}
     with pytest.raises(StoreUnavailableError):
         await writer.write("put", put("late"), short=1)
+
+
+async def test_one_write_too_many_is_refused_and_those_that_wait_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The queue of the writer has an end; who finds it full is told to come back."""
+    monkeypatch.setattr(writer_module, "WAITING_MAX", 2)
+    store = await SqliteStore.open(tmp_path / "mail.sqlite3", HandClock())
+    asked = [asyncio.ensure_future(store.remember(f"n{number}", number)) for number in range(3)]
+    outcomes = await asyncio.gather(*asked, return_exceptions=True)
+    await store.close()
+    assert outcomes[:2] == [0, 1]
+    assert isinstance(outcomes[2], OverloadedError)
