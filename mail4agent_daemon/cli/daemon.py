@@ -246,5 +246,6 @@ def _json(value: object) -> str:
 
 
 def _script() -> str:
-    """How this person calls the script: by its name where the shell finds it, else by its path."""
-    return "mail4agent" if shutil.which("mail4agent") else sys.argv[0]
+    """How this person calls the script: by its name, or by its path where the shell would not find it."""
+    called = Path(sys.argv[0])
+    return str(called) if called.name == "mail4agent" and shutil.which("mail4agent") is None else "mail4agent"

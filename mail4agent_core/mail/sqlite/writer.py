@@ -5,10 +5,9 @@ commit has returned. A commit that fails is undone and fails exactly the writes 
 itself is found by undoing the batch and running each write of it in a transaction of its own.
 
 The connection has two users that take turns: the event loop and the writer thread. What blocks, COMMIT above
-all, runs on the thread. The statements of short writes (sends, acknowledgements) run on the loop. Each is a
-few microseconds of work that lets go of the interpreter lock; on the thread it would wait for the loop to get
-the lock back, and the two would spend more on handing it to and fro than on the mail. While ``_busy`` is set,
-the connection is the thread's or about to be.
+all, runs on the thread. The statements of short writes (sends, acknowledgements) run on the loop, because on
+the thread each would wait to get the interpreter lock back. While ``_busy`` is set, the connection is the
+thread's or about to be.
 """
 
 import asyncio
