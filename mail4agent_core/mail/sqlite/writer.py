@@ -30,8 +30,7 @@ from .search import STEP, index_step
 
 T = TypeVar("T")
 
-#: How much shares a commit, counted in short writes (``Writer.write``). It bounds what is undone together and
-#: how long the loop works on short writes at a stretch: some 20 microseconds each.
+#: How much shares a commit, counted in short writes of some 20 microseconds: the loop's longest stretch.
 BATCH_MAX = 256
 #: A message counts for one more short write for each so many bytes.
 SHORT_BYTES = 4_096
