@@ -94,9 +94,13 @@ class Ticket:
         if self._future is not None and not self._future.done():
             self._future.set_result(None)
 
-    def note(self) -> None:
-        """Take note that something happened; the reader sees it when it next looks, or is resumed."""
-        self._woken = True
+    def note(self) -> bool:
+        """Take note that something happened; the reader sees it when it next looks, or is resumed.
+
+        Returns whether that is news: not when an earlier note still waits for the reader.
+        """
+        news, self._woken = not self._woken, True
+        return news
 
     def resume(self) -> None:
         """Let a reader that sleeps look at what was noted."""
@@ -167,8 +171,8 @@ class Waiters:
         """Tell every reader of any of the keys that something happened there."""
         for key in keys:
             for ticket in self._by_key.get(key, ()):
-                ticket.note()
-                self._woken.append(ticket)
+                if ticket.note():
+                    self._woken.append(ticket)
         if self._woken and not self._waking:
             self._wake_some()
 

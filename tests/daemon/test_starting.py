@@ -4,6 +4,7 @@ import json
 import socket
 import sqlite3
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -261,8 +262,12 @@ def test_a_demonstration_shows_a_first_conversation(tmp_path: Path) -> None:
             text=True,
         ) as process:
             assert process.stdout is not None
+            # A line that never comes must fail the test, not hold it.
+            late = threading.Timer(BOUND_SECS, process.kill)
+            late.start()
             shown = [
                 line for line in (process.stdout.readline() for _ in range(5)) if line.startswith("demo: ")
             ]
+            late.cancel()
             process.terminate()
         assert [line.split(" reads ")[0] for line in shown] == ["demo: demo-ben", "demo: demo-ada"]

@@ -222,3 +222,13 @@ async def test_thousands_are_woken_a_few_in_each_turn_and_all_in_the_end() -> No
     assert sum(task.done() for task in tasks) <= 2 * WAKE_STEP
     assert await asyncio.gather(*tasks) == [Outcome.WOKEN] * 100
     assert waiters.parked == 0
+
+
+async def test_a_reader_that_is_told_often_before_it_looks_is_resumed_once() -> None:
+    """What waits to be resumed grows with the readers, not with the messages."""
+    waiters = Waiters(Limits())
+    tasks = [await parked(waiters, "#desk", account=f"a{number}") for number in range(3 * WAKE_STEP)]
+    for _ in range(50):
+        waiters.wake(["#desk"])
+    assert len(waiters._woken) <= 2 * WAKE_STEP
+    assert await asyncio.gather(*tasks) == [Outcome.WOKEN] * len(tasks)

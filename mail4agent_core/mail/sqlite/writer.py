@@ -6,8 +6,7 @@ itself is found by undoing the batch and running each write of it in a transacti
 
 The connection has two users that take turns: the event loop and the writer thread. What blocks, COMMIT above
 all, runs on the thread. The statements of short writes (sends, acknowledgements) run on the loop, because on
-the thread each would wait to get the interpreter lock back. While ``_busy`` is set, the connection is the
-thread's or about to be.
+the thread each would wait to get the interpreter lock back. While ``_busy`` is set, it is the thread's.
 """
 
 import asyncio
@@ -38,8 +37,7 @@ SHORT_BYTES = 4_096
 WAITING_MAX = 8_192
 #: How long the writer waits for a write before it indexes for search, in seconds.
 IDLE_SECS = 0.02
-#: How many messages may be stored without an idle moment before it indexes all the same, and how many at once
-#: then.
+#: How many messages may be stored without an idle moment before it indexes, and how many at once then.
 LAG_MAX = 10_000
 STEP_MAX = 2_000
 #: The highest position of boxes that are gone: a position is never given again.
@@ -204,8 +202,10 @@ class Writer:
 
     def _run_here(self, batch: _Batch) -> None:
         """Run a batch's statements on the loop. One that fails is undone and left to the thread."""
+        if self._db is None:
+            return  # opening it anew may block
         try:
-            # Nobody else writes; should somebody, it is the thread that waits for the lock.
+            # Should somebody else write, it is the thread that waits for the lock.
             db = self._begun(lock_ms=0)
             transaction = Transaction(db, self._last_pos, set())
             batch.answers = [_run(transaction, job) for job in batch.jobs]

@@ -206,3 +206,20 @@ async def test_one_write_too_many_is_refused_and_those_that_wait_are_not(
     await store.close()
     assert outcomes[:2] == [0, 1]
     assert isinstance(outcomes[2], OverloadedError)
+
+
+async def test_a_connection_that_was_given_up_is_replaced_on_the_thread(
+    writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Opening a database may wait for a lock or the disk, and the loop must not."""
+    opened_by: list[str] = []
+
+    def connect(path: Path) -> Any:
+        opened_by.append(threading.current_thread().name)
+        return connect_writer(path)
+
+    monkeypatch.setattr(writer_module, "connect_writer", connect)
+    assert await together(writer.write("put", put("before"), short=1)) == ["before"]
+    writer._disconnect()
+    assert await together(writer.write("put", put("after"), short=1)) == ["after"]
+    assert opened_by == ["mail-writer"]
