@@ -33,6 +33,14 @@ class Seam(NamedTuple):
 SEAMS: dict[str, Seam] = {
     "mail": Seam(("common", "mail4agent"), pushed=("DeliveryNotification", "Refusal", "MailError")),
     "mailbox": Seam(("mailbox",), filed=("MailboxMessage", "AgentMarker")),
+    "note": Seam(
+        ("note",),
+        filed=(
+            "CarryRecord", "NoteDelivered", "NoteEventsRequest", "NoteJournal", "NoteJournalRequest", "NoteOffer",
+            "NotePresentations", "NoteReceipt", "NoteRequest", "NoteShown", "NoteStanding",
+            "NoteStandingRequest", "OfferAnswer", "ReplyEnvelope",
+        ),
+    ),  # fmt: skip
 }
 #: What every bundle has besides its own definitions: whatever is asked may be refused.
 EVERYWHERE = ("Refusal",)

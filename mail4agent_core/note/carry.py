@@ -74,7 +74,7 @@ def store_of(folder: Path, node: str) -> Path:
 
 def _is_named(folder: Path, name: str) -> bool:
     """Whether a folder holds exactly this name: one that folds case finds others too."""
-    return os.path.lexists(folder / name) and (not _folds_case(folder) or name in os.listdir(folder))
+    return os.path.lexists(folder / name) and (not _folds_case(folder) or folder / name in folder.iterdir())
 
 
 def _folds_case(folder: Path) -> bool:
@@ -206,5 +206,3 @@ def _entry(number: int, line: bytes) -> Carried:
         raise ValueError(f"its record {number} holds no note")
     known_id = note_id if isinstance(note_id, str) else None
     return Carried(ts, Addressee(addressee), trimmed(text), criterion, known_id)
-
-

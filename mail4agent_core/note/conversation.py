@@ -107,8 +107,8 @@ def sentence_of(undelivered: Undelivered) -> str:
         case NoConversation(reason=reason):
             why = f"there is no conversation to hand it to ({reason})"
     return (
-        f"not delivered: {why}, so nothing will read it; relaunch the node, amend it for a later dispatch, or "
-        "follow up in another node"
+        f"not delivered: {why}, so nothing will read it; relaunch the node, amend it for a later dispatch, "
+        "or follow up in another node"
     )
 
 

@@ -31,6 +31,14 @@ class UnknownRunError(NoteError):
         self.run = run
 
 
+class UnknownNodeError(NoteError):
+    """The run has no node of this id."""
+
+    def __init__(self, node: str) -> None:
+        super().__init__(f"refused: note: no node '{node}'")
+        self.node = node
+
+
 class InvalidError(NoteError):
     """What another program left cannot be read as what it says it is."""
 

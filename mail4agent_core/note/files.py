@@ -104,7 +104,7 @@ def append(handle: int, path: Path, raw: bytes) -> int:
 
 
 def set_tail_aside(handle: int, path: Path) -> bytes:
-    """Move what stands behind the last line feed to ``<path>.torn`` and cut it off; the caller holds the lock.
+    """Move what stands behind the last line feed to ``<path>.torn``; the caller holds the lock.
 
     Returns what was moved, nothing for a file that ends as it must. It is durable in its new place before it
     leaves the old one. Raises LedgerError.

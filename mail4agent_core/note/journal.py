@@ -8,8 +8,7 @@ moves a torn line to ``events.jsonl.torn`` first, because a record glued to it w
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -17,6 +16,7 @@ from typing import Final
 from .faults import LedgerError
 from .files import append, locked, opened, read_from, set_tail_aside, sync_folder
 from .record import Record
+from .words import Source
 
 NAME: Final = "events.jsonl"
 #: A longer line holds no record.
@@ -75,48 +75,65 @@ def reading(raw: bytes, offset: int = 0) -> Reading:
     return Reading(tuple(records), offset + whole, unreadable, torn)
 
 
+#: What a record is numbered with until it is appended.
+UNNUMBERED: Final = -1
+
+
 @dataclass(slots=True)
 class Appender:
-    """Appends under one stream's name, numbering on from what the stream has."""
+    """Appends records, numbering each stream on from what the journal has of it."""
 
     path: Path
-    stream: str
-    next_seq: int = 0
     #: The torn lines that were moved aside, oldest first.
     mended: list[Torn] = field(default_factory=list[Torn])
+    _next: dict[str, int] = field(default_factory=dict[str, int])
 
-    def follow(self, records: Sequence[Record]) -> None:
+    def follow(self, records: Iterable[Record]) -> None:
         """Number on from records that were read: a process id that is used again finds its stream used."""
-        own = [record.seq for record in records if record.stream == self.stream]
-        self.next_seq = max(self.next_seq, max(own, default=-1) + 1)
-
-    def append(self, records: Sequence[Record]) -> tuple[Record, ...]:
-        """Append records of this stream, all or none, durable before it returns; returns them numbered.
-
-        Records of another stream keep the number that they have. Raises LedgerError.
-        """
-        numbered: list[Record] = []
-        seq = self.next_seq
         for record in records:
-            own = record.stream == self.stream
-            numbered.append(replace(record, seq=seq) if own else record)
-            seq += own
-        raw = b"".join(record.line() for record in numbered)
-        if any(len(line) > LINE_MAX_BYTES for line in raw.split(b"\n")):
-            raise LedgerError(self.path, f"takes no line of more than {LINE_MAX_BYTES} bytes")
+            if record.seq >= self._next.get(record.stream, 0):
+                self._next[record.stream] = record.seq + 1
+
+    def append(self, make: Callable[[Reading], Sequence[Record]], offset: int) -> tuple[Record, ...]:
+        """Append what ``make`` answers to the records since ``offset``, under the journal's lock.
+
+        All or none, durable before it returns. Records without a number get the next one of their stream.
+        Raises LedgerError, and what ``make`` raises.
+        """
         fresh = not self.path.exists()
-        with (
-            suppress(FileNotFoundError),
-            opened(self.path, write=True, create=True) as handle,
-            locked(handle, self.path),
-        ):
-            size = os.fstat(handle).st_size
-            torn = set_tail_aside(handle, self.path)
-            if torn:
-                self.mended.append(Torn(size - len(torn), len(torn)))
-            append(handle, self.path, raw)
-            self.next_seq = seq
-            if fresh:
-                sync_folder(self.path.parent)
-            return tuple(numbered)
-        raise LedgerError(self.path.parent, "is not there")
+        try:
+            with opened(self.path, write=True, create=True) as handle, locked(handle, self.path):
+                size = os.fstat(handle).st_size
+                torn = set_tail_aside(handle, self.path)
+                if torn:
+                    self.mended.append(Torn(size - len(torn), len(torn)))
+                found = reading(read_from(handle, offset), offset)
+                self.follow(found.records)
+                numbered = self._numbered(make(found))
+                if numbered:
+                    append(handle, self.path, b"".join(self._line(record) for record in numbered))
+                self.follow(numbered)
+        except FileNotFoundError:
+            raise LedgerError(self.path.parent, "is not there") from None
+        if fresh:
+            sync_folder(self.path.parent)
+        return numbered
+
+    def _line(self, record: Record) -> bytes:
+        line = record.line()
+        if len(line) > LINE_MAX_BYTES:
+            raise LedgerError(self.path, f"takes no line of more than {LINE_MAX_BYTES} bytes")
+        return line
+
+    def _numbered(self, records: Sequence[Record]) -> tuple[Record, ...]:
+        given: dict[str, int] = {}
+        out: list[Record] = []
+        for record in records:
+            if record.seq == UNNUMBERED:
+                # The pipeline counts from 0, the producers of turns from 1.
+                first = 0 if record.source == Source.PIPELINE else 1
+                seq = given.get(record.stream, self._next.get(record.stream, first))
+                given[record.stream] = seq + 1
+                record = replace(record, seq=seq)  # noqa: PLW2901  the numbered one is what is written
+            out.append(record)
+        return tuple(out)

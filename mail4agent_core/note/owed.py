@@ -15,7 +15,7 @@ from .instants import millis_of
 from .presentations import Presentations, Shown, Turn, shown_of
 from .record import Record
 from .recorded import RecordedNote, composed_with, deliveries_of, is_commit, is_dispatch
-from .words import CARRIED_KEY, Kind, Source
+from .words import CARRIED_KEY, Kind, Party, Source
 
 #: Turns of one dispatch that are kept to be replayed to a note that was being offered meanwhile.
 TURNS_MAX = 1_024
@@ -30,6 +30,8 @@ class NodeFold:
     undecidable: list[RecordedNote] = field(default_factory=list[RecordedNote])
     #: Presentations that turns showed and no record tells of yet, oldest first.
     unrecorded: list[Shown] = field(default_factory=list[Shown])
+    #: Every presentation that is known, recorded or not.
+    shown: list[Shown] = field(default_factory=list[Shown])
     watch: Presentations = field(default_factory=Presentations)
     #: How many dispatches were announced, and whether the last one goes on.
     dispatches: int = 0
@@ -102,6 +104,7 @@ class NodeFold:
 
     def _take(self, shown: Iterable[Shown], undecided: Iterable[RecordedNote]) -> None:
         for each in shown:
+            self.shown.append(each)
             self.unrecorded.append(each)
             self._spent(each.note)
         for note in undecided:
@@ -118,8 +121,23 @@ class NodeFold:
             if each.evidence is shown.evidence and each.turn == shown.turn and each.note.is_same(shown.note):
                 del self.unrecorded[index]
                 return
+        self.shown.append(shown)
         self.watch.recorded(shown)
         self._spent(shown.note)
+
+    def shown_to(self, note: RecordedNote) -> tuple[Party, ...]:
+        """The parties that have been shown a note, those at its delivery among them."""
+        seen = {each.evidence.party for each in self.shown if each.note.is_same(note)}
+        seen |= set(note.reached.shown_at_delivery)
+        return tuple(party for party in Party if party in seen)
+
+    def owed_to(self, note: RecordedNote) -> tuple[Party, ...]:
+        """The parties that a note is still owed to, by this dispatch's conversation or by the next one's."""
+        waiting = self.watch.owed_to(note)
+        if not waiting and any(each.is_same(note) for each in self.owed):
+            waiting = tuple(Party)
+        shown = self.shown_to(note)
+        return tuple(party for party in waiting if party not in shown)
 
     def _spent(self, note: RecordedNote) -> None:
         for index, each in enumerate(self.owed):

@@ -26,6 +26,7 @@ from .record import json_line
 #: What the file says of us.
 VERB: Final = "mail4agent"
 _MAX_BYTES: Final = 4_096
+_NOBODY: Final = "names nobody that could be asked; remove it when nothing drives the run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +71,11 @@ def _living(raw: bytes, path: Path) -> Holder | None:
         value: Any = jiter.from_json(raw)
         pid, host = value["pid"], value["host"]
     except (ValueError, KeyError, TypeError):
-        raise LedgerError(path, "names nobody that could be asked; remove it when nothing drives the run") from None
+        raise LedgerError(
+            path, "names nobody that could be asked; remove it when nothing drives the run"
+        ) from None
     if type(pid) is not int or pid < 1 or not isinstance(host, str):
-        raise LedgerError(path, "names nobody that could be asked; remove it when nothing drives the run")
+        raise LedgerError(path, _NOBODY)
     verb: Any = value.get("verb")
     holder = Holder(pid, host, verb if isinstance(verb, str) else "another program")
     if host != socket.gethostname():

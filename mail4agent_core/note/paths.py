@@ -53,7 +53,7 @@ class RunPaths:
 
     @classmethod
     def create(cls, runs: Path, run: str) -> Self:
-        """Make the folder of a run, or find it. Raises UnknownRunError for a name that is none, LedgerError."""
+        """Make the folder of a run, or find it. Raises UnknownRunError, LedgerError."""
         paths = cls._named(runs, run)
         try:
             runs.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -73,5 +73,3 @@ class RunPaths:
         if _NAME.fullmatch(run) is None or run in (".", ".."):
             raise UnknownRunError(run[:128], "a run's name is 1 to 128 of A-Z, a-z, 0-9 and . _ -")
         return cls(runs / run)
-
-

@@ -72,9 +72,7 @@ TABLE: Final[dict[tuple[State, Party], Row]] = {
     ),
     (State.OUTSIDE_AWAITING_JUDGE, _J): Row(Condition.NOT_BEFORE, State.SETTLED, Evidence.ANSWERING_TURN),
     (State.RIDES, _W): Row(Condition.DELIVERED, State.SETTLED, Evidence.DELIVERED_ORIGIN),
-    (State.NEXT_TURN, _W): Row(
-        Condition.DELIVERED, State.NEXT_TURN_WORKER_SHOWN, Evidence.DELIVERED_ORIGIN
-    ),
+    (State.NEXT_TURN, _W): Row(Condition.DELIVERED, State.NEXT_TURN_WORKER_SHOWN, Evidence.DELIVERED_ORIGIN),
     (State.NEXT_TURN, _J): Row(Condition.ANY, State.NEXT_TURN_JUDGE_SHOWN, Evidence.ANSWERING_TURN),
     (State.NEXT_TURN_JUDGE_SHOWN, _W): Row(Condition.DELIVERED, State.SETTLED, Evidence.DELIVERED_ORIGIN),
     (State.NEXT_TURN_WORKER_SHOWN, _J): Row(Condition.ANY, State.SETTLED, Evidence.ANSWERING_TURN),
@@ -122,7 +120,11 @@ class Turn:
         ):
             return None
         number, instruction, started = (payload.get(k) for k in ("turn", "instruction", "started_at"))
-        role, cut, origin = payload.get("role"), payload.get("instruction_truncated", False), payload.get("origin")
+        role, cut, origin = (
+            payload.get("role"),
+            payload.get("instruction_truncated", False),
+            payload.get("origin"),
+        )
         started_ms = millis_of(started) if isinstance(started, str) else None
         party = _ROLES.get(role) if isinstance(role, str) else None
         named: Any = record.labels.get(NOTE_IDS_LABEL)
@@ -249,9 +251,7 @@ def _leads_to(state: State, party: Party) -> bool:
     return False
 
 
-def _holds(
-    condition: Condition, turn: Turn, routed: _Routed, watched: list[RecordedNote]
-) -> bool | None:
+def _holds(condition: Condition, turn: Turn, routed: _Routed, watched: list[RecordedNote]) -> bool | None:
     """Whether a turn meets a condition; None where it cannot be decided."""
     note = routed.note
     if condition is Condition.NOT_BEFORE and turn.number < routed.worker_turn:
@@ -292,5 +292,3 @@ def shown_of(record: Record) -> Shown | None:
         return Shown(RecordedNote.of(record.payload), turn, Evidence(evidence))
     except ValueError:
         return None
-
-
