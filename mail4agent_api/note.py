@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from mail4agent_api._wire import JsonInteger, MaxUtf8Bytes, WireModel, WireStr
-from mail4agent_api.mail import U64, Selector
+from mail4agent_api.mail import U32, U64, Selector
 from pydantic import ConfigDict, Field
 from typing_extensions import TypeAliasType
 
@@ -428,21 +428,6 @@ JournalVersion = TypeAliasType(
 )
 
 
-EnvelopeVersion = TypeAliasType(
-    "EnvelopeVersion",
-    Annotated[
-        int,
-        Field(
-            description="the version of a reply envelope, 2 or 3",
-            ge=2,
-            le=3,
-            title="EnvelopeVersion",
-        ),
-        JsonInteger(),
-    ],
-)
-
-
 JournalLimit = TypeAliasType(
     "JournalLimit",
     Annotated[
@@ -498,7 +483,7 @@ class ReplyEnvelope(WireModel):
         extra="forbid",
         frozen=True,
     )
-    version: EnvelopeVersion | None = None
+    version: U32 | None = None
     author: Author = "planner"
     completion: bool | None = None
     message: RunText | None = None

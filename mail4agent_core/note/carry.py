@@ -189,14 +189,15 @@ def _entry(number: int, line: bytes) -> Carried:
         raise ValueError(f"its record {number} is no JSON") from None
     if not isinstance(value, dict) or value.keys() != {"ts", "schema", "message"}:
         raise ValueError(f"its record {number} has other members than ts, schema and message")
-    ts: Any = value["ts"]
-    message: Any = value["message"]
+    entry: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
+    ts, message = entry["ts"], entry["message"]
     if not isinstance(ts, str) or not is_exact(ts):
         raise ValueError(f"its record {number} has no time")
-    if value["schema"] != SCHEMA or not isinstance(message, dict):
+    if entry["schema"] != SCHEMA or not isinstance(message, dict):
         raise ValueError(f"its record {number} holds no note")
-    addressee, text, criterion = (message.get(key) for key in ("addressee", "text", "criterion"))  # pyright: ignore[reportUnknownVariableType]
-    note_id: Any = message.get("note_id")  # pyright: ignore[reportUnknownMemberType]
+    told: dict[str, Any] = message  # pyright: ignore[reportUnknownVariableType]
+    addressee, text, criterion = (told.get(key) for key in ("addressee", "text", "criterion"))
+    note_id = told.get("note_id")
     if (
         addressee not in tuple(Addressee)
         or not isinstance(text, str)

@@ -7,6 +7,7 @@ embeds the library on this machine. A door that answers strangers does not pass 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 
@@ -21,6 +22,17 @@ class ReachesNobodyError(NoteError):
         super().__init__(f"refused: note: node '{node}': {why}")
         self.node = node
         self.why = why
+
+
+class EnvelopeRefusedError(NoteError):
+    """One note of an envelope was refused, so none is recorded."""
+
+    def __init__(self, index: int, read: Sequence[int], failure: Exception) -> None:
+        super().__init__(str(failure))
+        #: Which note was refused, and which ones a conversation had read by then.
+        self.index = index
+        self.read = tuple(read)
+        self.failure = failure
 
 
 class UnknownRunError(NoteError):

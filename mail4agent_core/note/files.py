@@ -11,7 +11,7 @@ import fcntl
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -34,7 +34,7 @@ def why(failure: OSError) -> str:
 
 
 @contextmanager
-def opened(path: Path, *, write: bool = False, create: bool = False) -> Iterator[int]:
+def opened(path: Path, *, write: bool = False, create: bool = False) -> Generator[int]:
     """A regular file, open for the length of the block; ``create``: made, 0600, where it is missing.
 
     Raises FileNotFoundError where it is missing, LedgerError where it cannot be opened.
@@ -58,7 +58,7 @@ def opened(path: Path, *, write: bool = False, create: bool = False) -> Iterator
 
 
 @contextmanager
-def locked(handle: int, path: Path, *, shared: bool = False, secs: float = LOCK_SECS) -> Iterator[None]:
+def locked(handle: int, path: Path, *, shared: bool = False, secs: float = LOCK_SECS) -> Generator[None]:
     """Hold the file's lock for the length of the block. Raises LedgerError when it is not had in time."""
     how = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB
     deadline = time.monotonic() + secs

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,7 +93,7 @@ def _living(raw: bytes, path: Path) -> Holder | None:
 
 
 @contextmanager
-def owned(paths: RunPaths, *, now_ms: int) -> Iterator[None]:
+def owned(paths: RunPaths, *, now_ms: int) -> Generator[None]:
     """Drive the run for the length of the block. Raises RunOwnedError while another does, LedgerError."""
     _acquire(paths, now_ms)
     try:

@@ -180,7 +180,7 @@ class Observed:
 
 
 class Presentations:
-    """The notes that one dispatch's conversation was told of and has not been seen presenting to everybody."""
+    """The notes that one dispatch's conversation was told of and has not presented to everybody yet."""
 
     def __init__(self) -> None:
         self._routed: list[_Routed] = []

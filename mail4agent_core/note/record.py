@@ -95,6 +95,7 @@ class Record:
             and isinstance(stream, str)
             and type(seq) is int
             and seq >= 0
+            and isinstance(source, str)
             and source in _SOURCES
             and isinstance(kind, str)
             and isinstance(labels, dict)

@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Final
 
-from mail4agent_api.errors import IdempotencyConflictError
+from mail4agent_api.errors import IdempotencyConflictError, RefusalError
 from mail4agent_core.clock import Clock
 
 from . import reach
@@ -32,7 +33,7 @@ from .conversation import (
     reached_by,
     sentence_of,
 )
-from .faults import NoteError, ReachesNobodyError, UnreadableRecordError
+from .faults import EnvelopeRefusedError, NoteError, ReachesNobodyError, UnreadableRecordError
 from .ids import new_note_id
 from .instants import spelled
 from .journal import UNNUMBERED, Appender
@@ -63,6 +64,18 @@ def unheard(_warning: str) -> None:
     """What is told to nobody."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Decided:
+    """A note of which it is known what becomes of it, and that is not on the record yet."""
+
+    request: Request
+    note_id: str
+    offered_at: str
+    reached: Reached
+    #: Where the run has the note already.
+    receipt: Receipt | None = None
+
+
 class NoteRun:
     """The notes of one run. Its methods may be called from several threads, and several processes may have
     the run open.
@@ -78,7 +91,10 @@ class NoteRun:
         stream: str | None = None,
         warn: Callable[[str], None] = unheard,
     ) -> None:
-        """Read the run. ``warn`` is told what was mended, and what a store could not take. Raises LedgerError."""
+        """Read the run. ``warn`` is told what was mended and what a store could not take.
+
+        Raises LedgerError.
+        """
         self._paths = paths
         self._clock = clock
         self._conversations = conversations
@@ -119,21 +135,59 @@ class NoteRun:
         Raises ReachesNobodyError, UnknownNodeError, UnreadableRecordError, IdempotencyConflictError,
         LedgerError. A live offer lasts as long as the conversation takes to answer.
         """
+        return self.deliver_all((request,), author=author)[0]
+
+    def deliver_all(self, requests: Sequence[Request], *, author: str = AUTHOR) -> list[Receipt]:
+        """Deliver the notes of one envelope, all or none of them recorded.
+
+        Every note is looked over before the first is offered, and after a refusal none is. Raises as
+        ``deliver``; an EnvelopeRefusedError where there is more than one note, which says the one that was
+        refused and those that a conversation had read by then: sending them again repeats those.
+        """
+        decided: list[_Decided] = []
+        index = 0
+        try:
+            for index, request in enumerate(requests):  # noqa: B007  # the place of a failure
+                self._look_over(request)
+            for index, request in enumerate(requests):  # noqa: B007  # the same
+                decided.append(self._decide(request, author))  # what there is counts
+        except (NoteError, RefusalError) as failure:
+            if len(requests) == 1:
+                raise
+            read = [place for place, each in enumerate(decided) if each.reached.a_conversation_read_it]
+            raise EnvelopeRefusedError(index, read, failure) from failure
+        finally:
+            # A key is let go where its note is not committed below.
+            if len(decided) < len(requests):
+                self._let_go(decided)
+        try:
+            return [each.receipt or self._commit(each, author) for each in decided]
+        finally:
+            self._let_go(decided)
+
+    def _look_over(self, request: Request) -> None:
+        """Refuse what the record alone decides."""
         with self._alone:
-            ledger = self.refresh()
-            fold = ledger.fold(request.node)
+            fold = self.refresh().fold(request.node)
+            if request.reach.attempts_a_live_turn or fold.status != _DONE:
+                return
+        raise ReachesNobodyError(
+            request.node,
+            "the node is settled as done, so no dispatch follows that `deliver: next` could reach",
+        )
+
+    def _decide(self, request: Request, author: str) -> _Decided:
+        """Offer a note where that is to be done, and find what becomes of it."""
+        with self._alone:
+            fold = self.refresh().fold(request.node)
             repeated = self._repeated(request)
-            if repeated is not None:
-                return repeated
-            if not request.reach.attempts_a_live_turn and fold.status == _DONE:
-                raise ReachesNobodyError(
-                    request.node,
-                    "the node is settled as done, so no dispatch follows that `deliver: next` could reach",
-                )
             dispatched = fold.dispatches > 0
-        note_id = request.note_id(self.run) or self._note_ids()
-        offered_at = spelled(self._clock.now_ms())
-        with self._held(request):
+            note_id = request.note_id(self.run) or self._note_ids()
+            offered_at = spelled(self._clock.now_ms())
+            if repeated is not None:
+                return _Decided(request, note_id, offered_at, repeated.reached, repeated)
+            self._hold(request)
+        try:
             reached = reach.CARRIED
             if request.reach.attempts_a_live_turn:
                 conversation = self._conversations(request.node) if dispatched else None
@@ -141,7 +195,10 @@ class NoteRun:
                 if conversation is not None:
                     answer = conversation.offer(Offer(self.run, request.node, note_id, request.note))
                 reached = self._reached(request, answer, author)
-            return self._commit(request, author, note_id, offered_at, reached)
+        except BaseException:
+            self._let_go((_Decided(request, note_id, offered_at, reach.CARRIED),))
+            raise
+        return _Decided(request, note_id, offered_at, reached)
 
     def _repeated(self, request: Request) -> Receipt | None:
         key = request.idempotency_key
@@ -150,25 +207,21 @@ class NoteRun:
             return None
         if found.request != request.digest:
             raise IdempotencyConflictError(idempotency_key=key or "")
-        return self._receipt(request.node, found.note, repeated=True)
+        return self.receipt(request.node, found.note, repeated=True)
 
-    @contextmanager
-    def _held(self, request: Request) -> Iterator[None]:
+    def _hold(self, request: Request) -> None:
         """Nobody else in this process offers a note under the same key meanwhile."""
-        key = request.idempotency_key
-        if key is None:
-            yield
-            return
-        held = (request.node, key)
-        with self._alone:
+        if request.idempotency_key is not None:
+            held = (request.node, request.idempotency_key)
             if held in self._offering:
-                raise IdempotencyConflictError(idempotency_key=key)
+                raise IdempotencyConflictError(idempotency_key=request.idempotency_key)
             self._offering.add(held)
-        try:
-            yield
-        finally:
-            with self._alone:
-                self._offering.discard(held)
+
+    def _let_go(self, decided: Sequence[_Decided]) -> None:
+        with self._alone:
+            for each in decided:
+                if each.receipt is None and each.request.idempotency_key is not None:
+                    self._offering.discard((each.request.node, each.request.idempotency_key))
 
     def _reached(self, request: Request, answer: Accepted | Undelivered | None, author: str) -> Reached:
         """What a conversation's answer comes to; a note that reaches nobody is refused, on the record."""
@@ -192,9 +245,13 @@ class NoteRun:
         self._append(Kind.EDIT_REJECTED, None, payload)
         raise refusal
 
-    def _commit(
-        self, request: Request, author: str, note_id: str, offered_at: str, reached: Reached
-    ) -> Receipt:
+    def _commit(self, decided: _Decided, author: str) -> Receipt:
+        request, note_id, offered_at, reached = (
+            decided.request,
+            decided.note_id,
+            decided.offered_at,
+            decided.reached,
+        )
         node, note = request.node, request.note
         recorded = RecordedNote(note.addressee, note.text, reached, note.criterion, note_id)
         key = request.idempotency_key
@@ -220,7 +277,7 @@ class NoteRun:
             if reached.word is ReachedWord.CARRIED:
                 self._store(request, note_id)
             self._record_presentations((node,))
-            return self._receipt(node, recorded)
+            return self.receipt(node, recorded)
 
     def _store(self, request: Request, note_id: str) -> None:
         """The journal says already that the note is carried, so a store that takes nothing loses nothing."""
@@ -238,7 +295,8 @@ class NoteRun:
             if mended:
                 self._warn(f"a torn line of the carry store of node '{request.node}' was set aside")
 
-    def _receipt(self, node: str, note: RecordedNote, *, repeated: bool = False) -> Receipt:
+    def receipt(self, node: str, note: RecordedNote, *, repeated: bool = False) -> Receipt:
+        """What the record says of a note now."""
         fold = self._ledger.fold(node)
         return Receipt(node, note, fold.shown_to(note), fold.owed_to(note), repeated)
 

@@ -943,7 +943,7 @@ export type Author = string;
 
 /** A reply to a run: notes for its nodes, in order. */
 export interface ReplyEnvelope {
-  readonly version?: EnvelopeVersion | null;
+  readonly version?: U32 | null;
   /** Default: "planner". */
   readonly author?: Author;
   readonly completion?: boolean | null;
@@ -1318,9 +1318,6 @@ export type JournalPhase = "development" | "integrate" | "review" | "release";
 
 /** The version of an envelope, 1 or 2. */
 export type JournalVersion = number;
-
-/** The version of a reply envelope, 2 or 3. */
-export type EnvelopeVersion = number;
 
 /** A whole number of records from 1 to 256. */
 export type JournalLimit = number;
