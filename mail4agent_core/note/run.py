@@ -124,9 +124,10 @@ class NoteRun:
         """
         return self._record_presentations(self.refresh().nodes)
 
-    def begin(self, nodes: Sequence[str]) -> None:
+    def begin(self, nodes: Sequence[str], *, persona: str = "worker") -> None:
         """Tell the run which nodes it has. Raises LedgerError."""
-        tasks = [{"id": node} for node in nodes]
+        # The original refuses to drive a node whose persona and task it is not told.
+        tasks = [{"id": node, "title": node, "task": node, "persona": persona} for node in nodes]
         self._append("run-started", None, {"plan": {"schema_version": 3, "name": self.run, "tasks": tasks}})
 
     def deliver(self, request: Request, *, author: str = AUTHOR) -> Receipt:
