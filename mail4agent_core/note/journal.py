@@ -57,6 +57,29 @@ def read(path: Path, offset: int = 0) -> Reading:
     return reading(raw, offset)
 
 
+def stretch(path: Path, offset: int, limit: int) -> Reading:
+    """At most ``limit`` records from an offset on, of at most so many bytes as two lines may have.
+
+    Raises LedgerError.
+    """
+    try:
+        with opened(path) as handle:
+            raw = os.pread(handle, 2 * LINE_MAX_BYTES, offset)
+            more = os.fstat(handle).st_size > offset + len(raw)
+    except FileNotFoundError:
+        return Reading((), offset)
+    records: list[Record] = []
+    unreadable, end = 0, 0
+    while len(records) < limit and (line_end := raw.find(b"\n", end)) >= 0:
+        found = reading(raw[end : line_end + 1])
+        records += found.records
+        unreadable += found.unreadable
+        end = line_end + 1
+    rest = raw[end:]
+    torn = Torn(offset + end, len(rest)) if rest and not more and b"\n" not in rest else None
+    return Reading(tuple(records), offset + end, unreadable, torn)
+
+
 def reading(raw: bytes, offset: int = 0) -> Reading:
     """The records of bytes that begin at an offset of a journal."""
     whole = raw.rfind(b"\n") + 1
