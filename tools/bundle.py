@@ -36,11 +36,22 @@ SEAMS: dict[str, Seam] = {
     "note": Seam(
         ("note",),
         filed=(
-            "CarryRecord", "NoteDelivered", "NoteEventsRequest", "NoteJournal", "NoteJournalRequest", "NoteOffer",
-            "NotePresentations", "NoteReceipt", "NoteRequest", "NoteShown", "NoteStanding",
-            "NoteStandingRequest", "OfferAnswer", "ReplyEnvelope",
+            "CarryRecord",
+            "NoteDelivered",
+            "NoteEventsRequest",
+            "NoteJournal",
+            "NoteJournalRequest",
+            "NoteOffer",
+            "NotePresentations",
+            "NoteReceipt",
+            "NoteRequest",
+            "NoteShown",
+            "NoteStanding",
+            "NoteStandingRequest",
+            "OfferAnswer",
+            "ReplyEnvelope",
         ),
-    ),  # fmt: skip
+    ),
 }
 #: What every bundle has besides its own definitions: whatever is asked may be refused.
 EVERYWHERE = ("Refusal",)

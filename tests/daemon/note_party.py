@@ -1,4 +1,4 @@
-"""One party of a node's conversation, in a process of its own: reads its notes from mail, and takes its turns.
+"""One party of a node's conversation, in a process of its own: reads its notes and takes its turns.
 
 Its last argument is a list of steps: ``open`` takes a turn; an answer takes the next note so, and what the
 party then knows of notes goes into its next turn.
@@ -46,13 +46,19 @@ class Task:
     node: str = "build"
 
 
+def say(line: str) -> None:
+    """One line on standard output."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
 def play(task: Task) -> None:
     """Take each step in order; say ``ready`` before the first and what was done after each."""
     paths = RunPaths.of(Path(task.runs), "demo")
     run, party = NoteRun(paths, SystemClock()), Party(task.party)
     with SyncMailClient(task.url, token_file=task.key) as client:
         side = MailParty(ClientMail(client), "demo", task.node, "driver")
-        print("ready", flush=True)
+        say("ready")
         taken: list[str] = []
         for step, *rest in task.steps:
             if step == "open":
@@ -67,13 +73,13 @@ def play(task: Task) -> None:
                     [*taken, *named],
                 )
                 shown = [each.evidence.value for _, each in run.events([opened])]
-                print(json.dumps(shown), flush=True)
+                say(json.dumps(shown))
             else:
                 offers = next(filter(None, (side.offers(wait_secs=WAIT_SECS) for _ in range(WAITS))), [])
                 for offered in offers:
                     side.answer(offered, ANSWERS[step])
                     taken.append(offered.offer.note_id)
-                print(json.dumps([offered.offer.note.text for offered in offers]), flush=True)
+                say(json.dumps([offered.offer.note.text for offered in offers]))
 
 
 if __name__ == "__main__":

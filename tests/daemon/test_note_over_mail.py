@@ -149,7 +149,7 @@ def request(text: str = "keep the old flag working", **more: Any) -> Request:
         (None, "queued", reach.QUEUED, (), (W, J)),
     ],
 )
-def test_each_party_takes_a_note_and_its_turns_show_it(
+def test_each_party_takes_a_note_and_its_turns_show_it(  # noqa: PLR0917  # a row of the table
     stage: Stage,
     live: Party | None,
     answer: str,
@@ -157,7 +157,7 @@ def test_each_party_takes_a_note_and_its_turns_show_it(
     shown: tuple[Party, ...],
     still: tuple[Party, ...],
 ) -> None:
-    """The live party's process answers by mail; then each party that is owed the note opens a turn with it."""
+    """The live party answers by mail; then each party that is owed the note opens a turn with it."""
     stage.live = live
     with stage.run() as run, stage.party(live or W, [answer]) as party:
         receipt = run.deliver(request())

@@ -10,7 +10,7 @@ import json
 import os
 import random
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from mail4agent_core.clock import SystemClock
@@ -90,12 +90,15 @@ def live(job: Job) -> None:
             count += 1
             node, key = draw.choice(NODES), f"{job.life}-{count}"
             what = draw.choice(("deliver", "turn", "turn", "dispatch"))
-            tell("deed", json.dumps(asdict(Deed(what, node, key))))
-            tell("deed", json.dumps(asdict(Deed(what, node, key, _done(run, draw, what, node, key, clock)))))
+            deed = Deed(what, node, key)
+            tell("deed", json.dumps(asdict(deed)))
+            answered = _done(run, draw, deed)
+            tell("deed", json.dumps(asdict(replace(deed, answered=answered))))
 
 
-def _done(run: NoteRun, draw: random.Random, what: str, node: str, key: str, clock: SystemClock) -> str:
-    match what:
+def _done(run: NoteRun, draw: random.Random, deed: Deed) -> str:
+    node, key = deed.node, deed.key
+    match deed.what:
         case "deliver":
             request = Request.of(node, Note.of("both", f"note {key}"), idempotency_key=key)
             return run.deliver(request).reached.word
@@ -106,7 +109,13 @@ def _done(run: NoteRun, draw: random.Random, what: str, node: str, key: str, clo
             ids = [each for each in watched if each is not None and draw.random() < 0.7]
             party = draw.choice(tuple(Party))
             opened = TurnOpened(
-                node, party, draw.randrange(1, 9), "go on", spelled(clock.now_ms()), "delivered", ids[:64]
+                node,
+                party,
+                draw.randrange(1, 9),
+                "go on",
+                spelled(SystemClock().now_ms()),
+                "delivered",
+                ids[:64],
             )
             return str(len(run.events([opened])))
 

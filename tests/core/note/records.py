@@ -51,7 +51,7 @@ def dispatched(seq: int, node: str, **payload: Any) -> Record:
     return pipeline("node-dispatched", seq, node, payload)
 
 
-def turn_record(
+def turn_record(  # noqa: PLR0917  # in the order in which a turn is told
     seq: int,
     at_ms: int,
     role: str,

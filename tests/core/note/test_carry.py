@@ -126,7 +126,7 @@ def test_a_file_that_is_no_store_is_refused_and_left(folder: Path, content: str,
 
 @pytest.mark.promise("note.store-names-are-injective")
 def test_a_name_is_the_originals_up_to_200_bytes_and_a_digest_past_it() -> None:
-    """At the bound the escaped id, one byte past it the cut one; ids of 5 KB and their like never meet."""
+    """At the bound the escaped id, one byte past it the cut one; ids of 5 KB never meet."""
     at, past = "n" * (200 - len(".carried.jsonl")), "n" * (201 - len(".carried.jsonl"))
     assert store_name(at) == f"{at}.carried.jsonl"
     digest = hashlib.sha256(past.encode()).hexdigest()[:16]
@@ -160,7 +160,7 @@ def test_a_store_of_the_originals_name_is_found_first(folder: Path) -> None:
 
 
 def test_writers_at_once_lose_nothing_and_keep_their_order(folder: Path) -> None:
-    """Every note of four writers is in the store once, each writer's in its order, until a drain takes all."""
+    """Every note of four writers is there once, each writer's in its order, until a drain takes all."""
 
     def write(number: int) -> None:
         for turn in range(10):

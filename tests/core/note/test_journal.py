@@ -157,7 +157,7 @@ def test_a_lock_that_is_held_is_waited_for_and_then_named(path: Path) -> None:
     ):
         waiting = files.locked(other, path, secs=0.01)
         with pytest.raises(LedgerError, match=r"events\.jsonl: is locked"):
-            waiting.__enter__()  # noqa: PLC2801  # the entering is what fails
+            waiting.__enter__()  # the entering is what fails
 
 
 @pytest.mark.promise("note.links-in-a-run-are-not-followed")

@@ -11,23 +11,25 @@ from mail4agent_core.note.reach import Reach
 from mail4agent_core.note.requests import Request
 from mail4agent_core.note.words import Deliver
 
-#: Criteria that the original takes and refuses, by the rule that refuses. Each was put to it.
+#: Criteria that the original takes and refuses, by the rule that refuses. `test_original.py` puts each to it.
 TAKEN = [
-    "the suite passes", "asgiven", "as has given", "given as", "nonverbatim", "verbatims", "the exact phrases",
-    "exact words", "uses 1.2", "v4.2.", "V4.17.21", "x1.2.3", "_1.2.3", "v1.2.x", "v 1.2",
-    "=1.", "1..2.3", "just do", "`unjust x`", "`just`", "`Just x`", "cargo test", "`git`", "`Git push`",
+    "the suite passes", "asgiven", "as has given", "given as", "nonverbatim", "verbatims",
+    "the exact phrases", "exact words", "uses 1.2", "v4.2.", "V4.17.21", "x1.2.3", "_1.2.3", "v1.2.x",
+    "v 1.2", "=1.", "1..2.3", "just do", "`unjust x`", "`just`", "`Just x`", "cargo test", "`git`", "`Git push`",
     "`_git push`", "\u0661.\u0662.\u0663", "lands on trunk", "the pr  is merged",
 ]  # fmt: skip
 REFUSED = {
     "deploy": ["the deployment guide is current", "Redeploy works", "is Published", "PR is merged",
                "lands on maintenance", "\u0130 deploy"],
     "other prose": ["as described in the issue", "AS, DESCRIBED", "exactly as stated",
-                    "matching the wording below", "per the above", "the wording, above", "of the shape set out",
+                    "matching the wording below", "per the above", "the wording, above",
+                    "of the shape set out",
                     "as set out", "as_given", "set  out as set  out"],
     "literal text": ["verbatim copy", "word-for-word match", "word for word", "the exact phrase X",
                      "the exact words"],
     "version": ["uses 1.2.3", "v1.2 ok", "1.2.3.", "-1.2.3", ">=1.2", ">= 1.2", ">\t1.2", "= 1.2", "!1.2",
-                "~ 3.4", "version 1.2.3-beta", "1.2.3a", "a.1.2.3", "10.0.0.1", "v1.2-rc", "v1.2_", "> = 1.2"],
+                "~ 3.4", "version 1.2.3-beta", "1.2.3a", "a.1.2.3", "10.0.0.1", "v1.2-rc", "v1.2_",
+                "> = 1.2"],
     "just recipe": ["`just test` ok", "`x` just do"],
     "chain": ["a && b"],
     "command": ["`cargo test`", "`x-git push`", "`x` git push", "`a` `b` pytest x", "`npm run x"],

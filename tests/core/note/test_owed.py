@@ -38,7 +38,7 @@ def at(seconds: float) -> int:
 
 @pytest.mark.promise("note.a-real-run-is-read", "note.a-note-is-spent-by-who-saw-it")
 def test_a_real_run_stands_for_nothing_and_owes_both_of_its_notes() -> None:
-    """Two notes were drained by dispatches that died before a turn: the first fold has lost them, not ours."""
+    """Two notes were drained by dispatches that died before a turn: the first fold lost them, not ours."""
     journal = read(REAL / "events.jsonl").records
     assert len(journal) == 23
     for node, note in (

@@ -1,4 +1,4 @@
-"""The machine of presentations: every row of the reference's table, generated, and the turns that it reads."""
+"""The machine of presentations: every row of the reference's table, generated, and the turns it reads."""
 
 from __future__ import annotations
 

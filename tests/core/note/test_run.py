@@ -114,7 +114,7 @@ def turn(run: NoteRun, clock: HandClock, party: Party, number: int, **more: Any)
         (ConversationCompleted("passed"), reach.CARRIED, (), (W, J)),
     ],
 )
-def test_each_answer_of_a_conversation_is_recorded_and_said(
+def test_each_answer_of_a_conversation_is_recorded_and_said(  # noqa: PLR0917  # a row of the table
     paths: RunPaths,
     clock: HandClock,
     answer: Accepted | Undelivered,
@@ -189,7 +189,7 @@ def test_a_node_that_the_run_has_not_is_named(paths: RunPaths, clock: HandClock)
 
 @pytest.mark.promise("note.a-key-makes-one-note")
 def test_a_key_that_is_used_again_delivers_nothing_more(paths: RunPaths, clock: HandClock) -> None:
-    """The first receipt comes back, whoever asks; another note under the key is refused; no key is two notes."""
+    """The first receipt comes back; another note under the key is refused; without a key there are two."""
     run = run_with(paths, clock, Interrupted(W), Interrupted(J), Interrupted(W))
     first = run.deliver(request(idempotency_key="k"))
     again = NoteRun(paths, clock).deliver(request(idempotency_key="k"))
@@ -223,7 +223,7 @@ def test_a_key_that_is_being_offered_is_refused_meanwhile(paths: RunPaths, clock
 
 @pytest.mark.promise("note.a-live-offer-blocks-no-writer")
 def test_turns_go_on_while_a_note_is_offered_and_count_for_it(paths: RunPaths, clock: HandClock) -> None:
-    """Others write while the conversation takes its time; the turn that opened meanwhile is the presentation."""
+    """Others write while the conversation takes its time; a turn that opens meanwhile shows the note."""
     run: NoteRun
 
     def meanwhile(offer: Offer) -> None:
@@ -272,7 +272,7 @@ def test_a_writer_that_is_killed_between_turn_and_record_loses_no_presentation(
 
 @pytest.mark.promise("note.the-journal-rebuilds-every-view")
 def test_the_journal_alone_rebuilds_every_view(paths: RunPaths, clock: HandClock, tmp_path: Path) -> None:
-    """A copy of the journal in an empty folder tells the same of every node, and composes the same dispatch."""
+    """A copy of the journal in an empty folder tells the same of every node and composes the same."""
     run = run_with(paths, clock, Interrupted(W), NoConversation("gone"), Queued(), JudgedWith("green"))
     receipts = [run.deliver(request(f"note {n}", node="build" if n % 2 else "docs")) for n in range(4)]
     turn(run, clock, W, 2, origin="delivered", note_ids=[receipts[0].note.note_id], node="docs")
@@ -353,7 +353,7 @@ def test_a_run_has_one_driver_and_a_dead_one_is_replaced(paths: RunPaths, clock:
         assert holder.is_ours
         again = owned(paths, now_ms=clock.now_ms())
         with pytest.raises(RunOwnedError, match="is driven by process"):
-            again.__enter__()  # noqa: PLC2801  # the entering is what fails
+            again.__enter__()  # the entering is what fails
         written = json.loads(paths.owner.read_text())
     assert holder_of(paths) is None
     for changed in ({"pid": 2**22 + 1}, {"started": "linux-proc-stat:1"}):
@@ -400,7 +400,7 @@ def stepping(step: Callable[[], object]) -> Callable[[float], None]:
 
 @pytest.mark.promise("note.a-queued-note-is-durable")
 def test_a_driver_answers_a_queued_note_with_what_became_of_it(paths: RunPaths, clock: HandClock) -> None:
-    """The receipt is the one that the driver recorded; a repeat is answered from the record, a refusal told."""
+    """The receipt is the one that the driver recorded; a repeat comes from the record, a refusal is told."""
     conversation: Conversation = ScriptedConversation([Interrupted(J), NoConversation("gone")])
     with driving(paths, clock, conversations=lambda _: conversation) as driver:
         driver.run.dispatch("build")
@@ -425,7 +425,7 @@ def test_a_driver_answers_a_queued_note_with_what_became_of_it(paths: RunPaths, 
 def test_a_note_whose_driver_dies_is_delivered_by_who_waits_for_it(paths: RunPaths, clock: HandClock) -> None:
     """The one who waits takes the run over and reconciles the queue."""
     held = owned(paths, now_ms=clock.now_ms())
-    held.__enter__()  # noqa: PLC2801  # let go of while the note waits
+    held.__enter__()  # let go of while the note waits
     pauses = iter([lambda: held.__exit__(None, None, None)])
     receipt = reply.submit(paths, request(), clock=clock, pause=lambda _: next(pauses)())
     assert receipt is not None

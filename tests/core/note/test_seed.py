@@ -151,7 +151,7 @@ def test_each_disposition_tells_a_confirmed_presentation_from_a_routed_one() -> 
 
 
 @pytest.mark.promise("note.a-presentation-is-recorded-when-a-turn-shows-it")
-def test_a_presentation_is_recorded_when_the_stream_shows_it_and_in_the_producers_order() -> None:  # noqa: PLR0915
+def test_a_presentation_is_recorded_when_the_stream_shows_it_and_in_the_producers_order() -> None:
     """Never by a turn that opened before the note was offered, and never to the judge ahead of the worker."""
     told = "## Notes delivered to you during this run\n\n- "
     watch = Presentations()
