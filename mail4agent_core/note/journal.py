@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -157,6 +157,6 @@ class Appender:
                 first = 0 if record.source == Source.PIPELINE else 1
                 seq = given.get(record.stream, self._next.get(record.stream, first))
                 given[record.stream] = seq + 1
-                record = replace(record, seq=seq)  # noqa: PLW2901  the numbered one is what is written
+                record = record._replace(seq=seq)  # noqa: PLW2901  the numbered one is what is written
             out.append(record)
         return tuple(out)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final, Self
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, Self
 
 import jiter
 
@@ -24,13 +24,13 @@ _KEYS = frozenset(
     ("v", "ts", "stream", "seq", "source", "kind", "phase", "labels", "payload", "artifacts")
 )  # fmt: skip
 _SOURCES = frozenset(Source)
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 _START = b'{"v":'
 #: A line with more starts of records than this holds no record that was torn.
 _STARTS_MAX = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """One envelope."""
 
     v: int
@@ -42,8 +42,8 @@ class Record:
     seq: int
     source: str
     kind: str
-    labels: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    payload: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    labels: Mapping[str, Any] = _NOTHING
+    payload: Mapping[str, Any] = _NOTHING
     artifacts: tuple[Any, ...] = ()
     phase: str | None = None
 
@@ -118,7 +118,11 @@ class Record:
         }
         if self.phase is not None:
             written["phase"] = self.phase
-        written |= {"labels": self.labels, "payload": self.payload, "artifacts": list(self.artifacts)}
+        written |= {
+            "labels": dict(self.labels),
+            "payload": dict(self.payload),
+            "artifacts": list(self.artifacts),
+        }
         return json_line(written)
 
 

@@ -15,8 +15,8 @@ from mail4agent_core.note.words import Deliver
 TAKEN = [
     "the suite passes", "asgiven", "as has given", "given as", "nonverbatim", "verbatims",
     "the exact phrases", "exact words", "uses 1.2", "v4.2.", "V4.17.21", "x1.2.3", "_1.2.3", "v1.2.x",
-    "v 1.2", "=1.", "1..2.3", "just do", "`unjust x`", "`just`", "`Just x`", "cargo test", "`git`", "`Git push`",
-    "`_git push`", "\u0661.\u0662.\u0663", "lands on trunk", "the pr  is merged",
+    "v 1.2", "=1.", "1..2.3", "just do", "`unjust x`", "`just`", "`Just x`", "cargo test", "`git`",
+    "`Git push`", "`_git push`", "\u0661.\u0662.\u0663", "lands on trunk", "the pr  is merged",
 ]  # fmt: skip
 REFUSED = {
     "deploy": ["the deployment guide is current", "Redeploy works", "is Published", "PR is merged",
