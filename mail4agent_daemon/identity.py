@@ -17,9 +17,9 @@ from mail4agent_api.errors import (
 from mail4agent_api.mail import DirectAddress, ParticipantAddress, SessionAddress
 from mail4agent_core.mail.identity import Caller, account_caller
 from mail4agent_core.mail.process import ProcessId
-from mail4agent_core.mail.sessions import Sessions
+from mail4agent_core.mail.sessions import Evidence, Sessions
 
-from .attest import Attested, Unattested
+from .attest import Attested, Reason, Unattested
 from .auth import Accounts, Holder
 from .dispatch import Call
 from .link import LINK_IDENTITIES_MAX, Link, Standing
@@ -30,6 +30,15 @@ Policy = Literal["required", "preferred", "off"]
 
 HEADER = b"m4a-session"
 _PARENT = b"parent"
+_SENTENCES = {
+    Reason.GONE: "the connection or the process behind it has ended",
+    Reason.SHARED: "several processes hold this connection; connect anew from one that shares it with none",
+    Reason.NOT_LOCAL: "the connection comes from another machine or network namespace",
+    Reason.UNREADABLE: "the process runs as a user whose processes the daemon may not see",
+    Reason.NO_OWNER: "no process that the daemon can see holds the connection",
+    Reason.UNSUPPORTED: "this system has no means to prove a process",
+    Reason.LATE: "the kernel did not answer in time; connect anew",
+}
 
 
 class Attesting(Protocol):
@@ -39,7 +48,7 @@ class Attesting(Protocol):
         """The process at the other end of a connection."""
         ...
 
-    async def ancestors(self, process: ProcessId) -> list[Attested]:
+    def ancestors(self, process: ProcessId) -> list[Attested]:
         """Its ancestors, the nearest first."""
         ...
 
@@ -125,11 +134,11 @@ class Identifier:
         account = DirectAddress(participant=holder.account)
         if isinstance(proof, Unattested):
             if policy == "required":
-                raise AttestationFailedError(reason=proof.sentence)
+                raise AttestationFailedError(reason=_SENTENCES[proof.reason])
             return Standing(account, None)
         try:
             if not for_parent:
-                return Standing(await self._sessions.meet(holder.account, proof.evidence), proof.uid)
+                return Standing(await self._sessions.meet(holder.account, _evidence(proof)), proof.uid)
             return await self._ancestor(proof, holder) or Standing(account, None)
         except SessionAccountMismatchError:
             # The process is a session of another account: it acts for this one without being a session of it.
@@ -139,12 +148,23 @@ class Identifier:
 
     async def _ancestor(self, proof: Attested, holder: Holder) -> Standing | None:
         """The nearest ancestor that is a session of the account, else the nearest known agent program."""
-        ancestors = await self._attestor.ancestors(proof.process)
+        ancestors = self._attestor.ancestors(proof.process)
         for each in ancestors:
             address: ParticipantAddress | None = await self._sessions.known(holder.account, each.process)
             if address is not None:
                 return Standing(address, each.uid)
         for each in ancestors:
             if each.program is not None:
-                return Standing(await self._sessions.meet(holder.account, each.evidence), each.uid)
+                return Standing(await self._sessions.meet(holder.account, _evidence(each)), each.uid)
         return None
+
+
+def _evidence(proof: Attested) -> Evidence:
+    said = proof.corroborated
+    return Evidence(
+        process=proof.process,
+        exe=proof.exe,
+        provider_session_id=said.provider_session_id,
+        model=said.model,
+        cwd=said.cwd,
+    )

@@ -153,17 +153,22 @@ class Agent:
 
 @contextmanager
 def agent(
-    secret: str, *, argv: Sequence[str] = ("agent",), executable: str = sys.executable, **more: Any
+    secret: str,
+    *,
+    argv: Sequence[str] = ("agent",),
+    executable: str = sys.executable,
+    environment: Mapping[str, str] | None = None,
+    **more: Any,
 ) -> Iterator[Agent]:
     """Run one for the length of the block; ``argv`` is how it calls itself, before the script's own path."""
-    environment: Mapping[str, str] = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    inherited = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **(environment or {})}
     with subprocess.Popen(
         [argv[0], __file__, *argv[1:]],
         executable=executable,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env=environment,
+        env=inherited,
         **more,
     ) as process:
         try:
