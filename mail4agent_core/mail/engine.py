@@ -98,9 +98,7 @@ class MailEngine:
         return Wire(SendManyResponse, b'{"outcomes":[%b]}' % joined)
 
     async def _postings(self, caller: Caller, requests: Sequence[SendRequest]) -> list[Posting]:
-        wanted = [
-            each.to for each in requests if isinstance(each.to, SessionAddress) and not each.allow_dead
-        ]
+        wanted = [each.to for each in requests if isinstance(each.to, SessionAddress) and not each.allow_dead]
         silent = await self._sessions.not_live(wanted) if wanted else {}
         return [
             posting_of(
@@ -190,9 +188,7 @@ class MailEngine:
             if account is None or account.removed_at is not None:
                 raise UnauthenticatedError
             address = caller.address
-            session = (
-                registry.sessions.get(address.session) if isinstance(address, SessionAddress) else None
-            )
+            session = registry.sessions.get(address.session) if isinstance(address, SessionAddress) else None
             return WhoAmI(
                 address=address,
                 label=account.label,
@@ -204,9 +200,7 @@ class MailEngine:
 
     async def status(self, caller: Caller, request: StatusRequest) -> Status:
         """Replace what the calling session says about itself."""
-        declared = SessionDeclared(
-            working_on=request.working_on, role=request.role, parent=request.parent
-        )
+        declared = SessionDeclared(working_on=request.working_on, role=request.role, parent=request.parent)
         return Status(card=await self._sessions.declare(caller, declared))
 
     async def session(self, caller: Caller, request: SessionIssueRequest) -> IssuedSession:  # noqa: ARG002  # likewise

@@ -33,7 +33,7 @@ from mail4agent_core.clock import Clock
 from mail4agent_core.ids import Ids, digest_of
 
 from .identity import Caller
-from .process import ProcessId, session_id_of, start_ms
+from .process import TICKS_PER_SECOND, ProcessId, session_id_of, start_ms
 from .session import Session
 from .store import Account, MailStore, Registry
 
@@ -97,17 +97,18 @@ class Sessions:
         self._alive = alive
         self._parked = parked
         self._attestation_required = attestation_required
-        self._boots: dict[str, int] = {}
+        #: When each run of the machine began, and the unit of its processes' starts.
+        self._boots: dict[str, tuple[int, int]] = {}
         self._seen: dict[SessionId, int] = {}
 
-    async def prepare(self, boot_id: str, boot_ms: int) -> None:
+    async def prepare(self, boot_id: str, boot_ms: int, ticks_per_second: int = TICKS_PER_SECOND) -> None:
         """Learn when this run of the machine began: as the store was told the first time, for ever."""
-        self._boots[boot_id] = await self._store.change(
-            lambda registry: registry.sessions.boot(boot_id, boot_ms)
-        )
+        first = await self._store.change(lambda registry: registry.sessions.boot(boot_id, boot_ms))
+        self._boots[boot_id] = first, ticks_per_second
 
     def _named(self, account: ParticipantId, process: ProcessId) -> tuple[SessionAddress, int]:
-        began = start_ms(self._boots[process.boot_id], process.start_ticks)
+        boot_ms, ticks_per_second = self._boots[process.boot_id]
+        began = start_ms(boot_ms, process.start_ticks, ticks_per_second)
         return SessionAddress(participant=account, session=session_id_of(process.pid, began)), began
 
     async def meet(self, account: ParticipantId, evidence: Evidence) -> SessionAddress:
@@ -243,7 +244,9 @@ class Sessions:
                 if presented is not None and presented.kind == "issued":
                     raise PermissionDeniedError(need=ACCOUNT_SECRET)
             if self._requires_attestation(account):
-                raise AttestationFailedError(reason="the account requires it, and an issued secret is no proof")
+                raise AttestationFailedError(
+                    reason="the account requires it, and an issued secret is no proof"
+                )
             now = self._clock.now_ms()
             self._check_room(registry.sessions.issued(caller.account), now)
             attested = encode(SessionAttested(pid=0, started_at_unix_ms=now))
@@ -298,9 +301,7 @@ class Sessions:
                     del self._seen[session]
         after: SessionId | None = None
         while True:
-            page = await self._store.look(
-                lambda registry, after=after: registry.sessions.undead(after, STEP)
-            )
+            page = await self._store.look(lambda registry, after=after: registry.sessions.undead(after, STEP))
             await self._bury_dead(page)
             if len(page) < STEP:
                 return

@@ -173,9 +173,7 @@ def _settled_for(db: Connection, account_no: int, box_no: int, pos: int, before:
         return acked_at < before
     if own:
         return millisecond(pos) < before
-    sql = (
-        "SELECT r.reader_no FROM participant p JOIN reader r ON r.address = p.id WHERE p.account_no = ?"
-    )
+    sql = "SELECT r.reader_no FROM participant p JOIN reader r ON r.address = p.id WHERE p.account_no = ?"
     (reader_no,) = db.execute(sql, (account_no,)).fetchone()
     return _covered(db, reader_no, box_no, pos, before)
 
