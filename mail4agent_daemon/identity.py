@@ -140,8 +140,9 @@ class Identifier:
             if not for_parent:
                 return Standing(await self._sessions.meet(holder.account, _evidence(proof)), proof.uid)
             return await self._ancestor(proof, holder) or Standing(account, None)
-        except SessionAccountMismatchError:
-            # The process is a session of another account: it acts for this one without being a session of it.
+        except (SessionAccountMismatchError, AttestationFailedError):
+            # It is a session of another account, or its session's id is taken: it acts for this account
+            # without being a session of it.
             if policy == "required":
                 raise
             return Standing(account, None)

@@ -144,8 +144,8 @@ class Waiters:
         """How many places are taken."""
         return len(self._tickets)
 
-    def parks(self, key: str) -> bool:
-        """Whether a reader waits on a key."""
+    def waits(self, key: str) -> bool:
+        """Whether a reader of a key has a place."""
         return key in self._by_key
 
     @property

@@ -221,9 +221,7 @@ def test_an_executable_with_a_long_and_odd_path_is_no_reason_to_lock_it_out(
 
 @pytest.mark.promise("identity.forged-header")
 @pytest.mark.parametrize("said", ["s-" + "0" * 32, "", "Parent", "parent, parent", "own"])
-def test_a_header_that_names_a_session_is_malformed(
-    daemon: Daemon, processes: ExitStack, said: str
-) -> None:
+def test_a_header_that_names_a_session_is_malformed(daemon: Daemon, processes: ExitStack, said: str) -> None:
     """A session is proved, never named: nothing but the one word is taken."""
     one = started(processes, daemon)
     status, refusal = one.ask("/mail/whoami", m4a_session=said)
@@ -255,9 +253,7 @@ def test_a_helper_of_an_agent_program_that_never_called_makes_it_a_session(
 
 
 @pytest.mark.promise("identity.helper")
-def test_a_helper_is_not_its_parents_session_of_another_account(
-    daemon: Daemon, processes: ExitStack
-) -> None:
+def test_a_helper_is_not_its_parents_session_of_another_account(daemon: Daemon, processes: ExitStack) -> None:
     """The parent is a session of ada; its helper with ben's secret is not that session."""
     one = started(processes, daemon)
     mine = one.address()
@@ -333,14 +329,10 @@ def test_a_send_to_a_session_that_has_ended_is_refused_unless_it_is_allowed(
     status, refusal = sends(ben, target)
     assert (status, refusal["kind"], refusal["session"]) == (409, "session_not_live", target["session"])
     assert refusal["last_seen_unix_ms"] > 0
-    status, sent = ben.ask(
-        "/mail/send", {"to": target, "subject": "s", "body": "b", "allow_dead": True}
-    )
+    status, sent = ben.ask("/mail/send", {"to": target, "subject": "s", "body": "b", "allow_dead": True})
     assert status == 200
     (row,) = (
-        row
-        for row in ben.ask("/mail/sent")[1]["sent"]
-        if row["message"]["message_id"] == sent["message_id"]
+        row for row in ben.ask("/mail/sent")[1]["sent"] if row["message"]["message_id"] == sent["message_id"]
     )
     assert row["undeliverable"] is True
 

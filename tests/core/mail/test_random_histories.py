@@ -432,7 +432,7 @@ class Histories(RuleBasedStateMachine):
         _, directory = self.both(lambda office: office.engine.directory(caller, DirectoryRequest()))
         assert directory is not None
         active = sorted(name for name in self.model.accounts if self.model.is_active(name))
-        assert [entry.id for entry in directory.participants] == active
+        assert [entry.id for entry in directory.value().participants] == active
         kind, _ = self.both(lambda office: office.engine.whoami(caller, WhoAmIRequest()))
         assert kind == ("ok" if self.model.is_active(caller.account) else "unauthenticated")
         self.both(lambda office: office.administration.room_list(office.operator, RoomListRequest()))
