@@ -14,7 +14,7 @@ from mail4agent_api.errors import (
     MalformedError,
     SessionAccountMismatchError,
 )
-from mail4agent_api.mail import DirectAddress, ParticipantAddress, SessionAddress
+from mail4agent_api.mail import DeclaredText, DirectAddress, ParticipantAddress, SessionAddress
 from mail4agent_core.mail.identity import Caller, account_caller
 from mail4agent_core.mail.process import ProcessId
 from mail4agent_core.mail.sessions import Evidence, Sessions
@@ -165,7 +165,11 @@ def _evidence(proof: Attested) -> Evidence:
     return Evidence(
         process=proof.process,
         exe=proof.exe,
-        provider_session_id=said.provider_session_id,
-        model=said.model,
-        cwd=said.cwd,
+        provider_session_id=_text(said.provider_session_id),
+        model=_text(said.model),
+        cwd=_text(said.cwd),
     )
+
+
+def _text(said: DeclaredText | None) -> str | None:
+    return None if said is None else said.inner_ref()

@@ -11,7 +11,8 @@ from mail4agent_api.mail import ParticipantAddress
 from .attest import Attested, Unattested
 from .peer import Peer
 
-#: Accounts and ways of acting that one connection is remembered for; a proxy that serves more proves them again.
+#: Accounts and ways of acting that one connection is remembered for; a proxy that serves more is looked at
+#: again.
 LINK_IDENTITIES_MAX = 64
 
 

@@ -1,7 +1,7 @@
-"""An agent's process for tests: it does over its own connection what it is told, one JSON object a line.
+"""An agent's process for tests: it does over its own connection what it is told.
 
-``python agent.py`` reads commands from standard input and answers each on standard output. The class ``Agent``
-is the other end, for the test.
+``python agent.py`` reads commands from standard input, one JSON object a line, and answers each on standard
+output. The class ``Agent`` is the other end, for the test.
 """
 
 from __future__ import annotations

@@ -247,7 +247,7 @@ def test_a_helper_of_an_agent_program_that_never_called_makes_it_a_session(
     told = made.tell("run", argv=_cli("whoami", "--json"), environment=_environment(daemon))
     assert told["status"] == 0, told
     made.connect(daemon.port)
-    status, me = made.ask("/mail/whoami")
+    me = made.ask("/mail/whoami")[1]
     assert me["address"]["session"] in told["out"]
     assert me["card"]["corroborated"]["provider_session_id"] == "7f3c-1"
 

@@ -37,8 +37,11 @@ class SyncMailClient(SyncMethods):
     """A connection pool to one daemon, acting as one account.
 
     Every operation of the contract is a method that takes its request, or the request's fields, and returns
-    its response. A daemon that proves processes takes each process for a session of its own; ``session="parent"``
-    is for a short-lived helper, which then acts for the agent that started it. Raises SettingInvalidError when it is made; its methods raise RefusalError and ClientError.
+    its response.
+
+    A daemon that proves processes takes each process for a session of its own. ``session="parent"`` is for a
+    short-lived helper, which then acts for the agent that started it. Raises SettingInvalidError when it is
+    made; its methods raise RefusalError and ClientError.
     """
 
     def __init__(
