@@ -327,7 +327,11 @@ async def test_a_retry_gets_its_first_answer_though_the_session_died(office: Off
     office.running.clear()
     assert await office.send(ann, to, key="k") == first
     request = SendRequest(
-        to=session_of(await met(office, bob)), subject="note", body="text", idempotency_key="k", allow_dead=True
+        to=session_of(await met(office, bob)),
+        subject="note",
+        body="text",
+        idempotency_key="k",
+        allow_dead=True,
     )
     assert (await office.engine.send(ann, request)).message_id == first
 
