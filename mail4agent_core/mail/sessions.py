@@ -140,9 +140,9 @@ class Sessions:
 
         def command(registry: Registry) -> None:
             now = self._clock.now_ms()
+            _active(registry, account)
             known = registry.sessions.get(address.session)
             if known is None:
-                _active(registry, account)
                 known = Session(
                     address, evidence.process, attested, corroborated, _NOTHING_DECLARED, now, now
                 )
