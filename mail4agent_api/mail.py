@@ -1880,7 +1880,7 @@ class IssuedSession(WireModel):
         extra="forbid",
         frozen=True,
     )
-    address: SessionAddress
+    address: ParticipantAddress
     secret: Secret
 
 

@@ -150,8 +150,8 @@ def judge(posting: Posting, facts: PostingFacts) -> Posted | None:
     """Return the answer that the posting's key has, None when it is to be stored, or raise the refusal.
 
     A sender whose account was removed since it proved itself is refused as its next request would be. A key
-    is looked up first: a retry gets its first answer even when the target is gone by now. Whether a session is
-    live was looked up before, because the system is not asked within a transaction.
+    is looked up first: a retry gets its first answer even when the target is gone by now. Whether a session
+    is live was looked up before, because the system is not asked within a transaction.
     """
     if not facts.sender_exists():
         raise UnauthenticatedError

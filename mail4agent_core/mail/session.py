@@ -85,7 +85,10 @@ class SessionRegistry(Protocol):
         ...
 
     def see(self, session: SessionId, last_seen: int) -> None:
-        """Take note of when a session was last seen; never of an earlier time than is on record."""
+        """Take note of when a session was last seen; never of an earlier time than is on record.
+
+        An attested one that is seen after it was noticed dead is not.
+        """
         ...
 
     def bury(self, session: SessionId, dead_at: int) -> None:

@@ -1,4 +1,4 @@
-"""Which sessions there are, who of them lives, and the credentials issued to those that no kernel vouches for.
+"""Which sessions there are, which of them live, and the credentials of those that no kernel vouches for.
 
 The system is asked through ``alive`` and ``parked``, never within a transaction of the store. When a session
 was last seen is kept in memory and written by ``flush``: a stop in between costs a minute of it.
@@ -57,7 +57,7 @@ _NOTHING_DECLARED = encode(SessionDeclared())
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the kernel and its own command line say of a process; texts are cut and cleaned to the contract."""
+    """What the kernel and its own command line say of a process; texts are cut to what the contract takes."""
 
     process: ProcessId
     exe: str | None = None
@@ -140,9 +140,9 @@ class Sessions:
 
         def command(registry: Registry) -> None:
             now = self._clock.now_ms()
+            _active(registry, account)
             known = registry.sessions.get(address.session)
             if known is None:
-                _active(registry, account)
                 known = Session(
                     address, evidence.process, attested, corroborated, _NOTHING_DECLARED, now, now
                 )

@@ -159,7 +159,7 @@ class Registry(Protocol):
         """How many accounts hold mail:operator and a secret."""
         ...
 
-    def add_account(
+    def add_account(  # noqa: PLR0917  # what an account is made of
         self,
         account: ParticipantId,
         label: str | None,

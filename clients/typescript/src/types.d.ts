@@ -782,7 +782,7 @@ export type SessionIssueRequest = Record<string, never>;
 
 /** A session and its secret, shown this once. */
 export interface IssuedSession {
-  readonly address: SessionAddress;
+  readonly address: ParticipantAddress;
   readonly secret: Secret;
 }
 

@@ -59,8 +59,12 @@ class MemorySessions:
 
     def see(self, session: SessionId, last_seen: int) -> None:
         kept = self._state.sessions.get(session)
-        if kept is not None and kept.session.last_seen < last_seen:
-            self._change(replace(kept.session, last_seen=last_seen), kept.digest)
+        if kept is None or kept.session.last_seen >= last_seen:
+            return
+        dead_at = kept.session.dead_at
+        if kept.session.process is not None and dead_at is not None and dead_at < last_seen:
+            dead_at = None
+        self._change(replace(kept.session, last_seen=last_seen, dead_at=dead_at), kept.digest)
 
     def bury(self, session: SessionId, dead_at: int) -> None:
         kept = self._state.sessions.get(session)

@@ -35,7 +35,8 @@ _CHECKS = {
     "acknowledgement of reader {} at {} is not in its runs": (
         "SELECT a.reader_no, a.pos FROM ack a JOIN message m ON m.pos = a.pos JOIN box b ON b.box_no = "
         "m.box_no AND b.address IS NOT NULL JOIN reader r ON r.reader_no = a.reader_no AND r.address IS "
-        "NOT NULL JOIN box own ON own.address = r.address WHERE coalesce((SELECT hi FROM ack_range k WHERE k.reader_no = a.reader_no AND k.box_no "
+        "NOT NULL JOIN box own ON own.address = r.address "
+        "WHERE coalesce((SELECT hi FROM ack_range k WHERE k.reader_no = a.reader_no AND k.box_no "
         "= m.box_no AND k.lo <= a.pos ORDER BY k.lo DESC LIMIT 1), 0) < a.pos"
     ),
     "message {} stands in no box": ("SELECT pos FROM message WHERE box_no NOT IN (SELECT box_no FROM box)"),

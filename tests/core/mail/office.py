@@ -146,6 +146,7 @@ class Office:
         reply_to: MessageId | None = None,
         correlation: str | None = None,
         key: str | None = None,
+        allow_dead: bool = False,
     ) -> MessageId:
         """Send one message."""
         request = SendRequest(
@@ -155,6 +156,7 @@ class Office:
             reply_to=reply_to,
             correlation=correlation,
             idempotency_key=key,
+            allow_dead=allow_dead,
         )
         return (await self.engine.send(sender, request)).message_id
 

@@ -19,6 +19,7 @@ from mail4agent_api.errors import (
 from mail4agent_api.mail import (
     AckManyRequest,
     AckRequest,
+    DirectoryRequest,
     InboxRequest,
     MessageGetRequest,
     MessagePurgeRequest,
