@@ -91,8 +91,8 @@ class IdentitySettings(_Section):
     attestation: Annotated[
         Literal["required", "preferred", "off"],
         Field(
-            description="what accounts without a policy of their own ask of the kernel: the process behind a"
-            " connection is a session; required refuses where it cannot be proved, preferred takes the account"
+            description="whether the process behind a connection is proved, for accounts without a policy"
+            " of their own: required, preferred or off"
         ),
     ] = "preferred" if sys.platform == "linux" else "off"
 

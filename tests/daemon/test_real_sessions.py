@@ -138,13 +138,17 @@ def test_a_port_taken_over_by_another_process_gives_it_nothing(daemon: Daemon, p
     one = started(processes, daemon)
     first = one.address()
     two = processes.enter_context(agent(daemon.keys["ada"]))
-    for _ in range(20):
+    taken = 0
+    for _ in range(40):
         port = one.connect(daemon.port)
         assert one.address() == first
         one.tell("close", reset=True)
-        assert two.connect(daemon.port, port) == port
-        assert two.address()["session"] != first["session"]
-        two.tell("close", reset=True)
+        # Any program of the machine may be quicker.
+        if two.tell("connect", where=daemon.port, source_port=port).get("port") == port:
+            taken += 1
+            assert two.address()["session"] != first["session"]
+            two.tell("close", reset=True)
+    assert taken
 
 
 @pytest.mark.promise("identity.two-accounts")
