@@ -352,6 +352,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             lenient_body=False,
             doors=("http",),
             refusals=(
+                "unknown_session",
                 "permission_denied",
                 *EVERY,
             ),

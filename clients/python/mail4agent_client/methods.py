@@ -276,7 +276,7 @@ class AsyncMethods(ABC):
     async def status(self, request: StatusRequest | None = None, /, **fields: Any) -> Status:
         """Say what the calling session is doing; what is left out is cleared.
 
-        Raises PermissionDeniedError.
+        Raises UnknownSessionError, PermissionDeniedError.
         """
         return await self._ask("mail.status", Status, request_of(StatusRequest, request, fields))
 
@@ -786,7 +786,7 @@ class SyncMethods(ABC):
     def status(self, request: StatusRequest | None = None, /, **fields: Any) -> Status:
         """Say what the calling session is doing; what is left out is cleared.
 
-        Raises PermissionDeniedError.
+        Raises UnknownSessionError, PermissionDeniedError.
         """
         return self._ask("mail.status", Status, request_of(StatusRequest, request, fields))
 

@@ -1062,7 +1062,7 @@ export interface Operations {
     readonly path: "/mail/status";
     readonly request: StatusRequest;
     readonly response: Status;
-    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unknown_session" | "unsupported_media_type">;
   };
   /** Issue a session credential, where no kernel can vouch for a process. */
   readonly "mail.session": {

@@ -96,10 +96,10 @@ class SqliteSessions:
 
     def see(self, session: SessionId, last_seen: int) -> None:
         self._db.execute(
-            "UPDATE session SET last_seen = ?1, "
-            "dead_at = CASE WHEN pid IS NOT NULL AND dead_at < ?1 THEN NULL ELSE dead_at END "
-            "WHERE id = ?2 AND last_seen < ?1",
-            (last_seen, session),
+            "UPDATE session SET last_seen = ?, "
+            "dead_at = CASE WHEN pid IS NOT NULL AND dead_at < ? THEN NULL ELSE dead_at END "
+            "WHERE id = ? AND last_seen < ?",
+            (last_seen, last_seen, session, last_seen),
         )
 
     def bury(self, session: SessionId, dead_at: int) -> None:
