@@ -32,6 +32,7 @@ from .limits import Limits
 from .log import Log
 from .metrics import Metrics
 from .names import names_of
+from .note_desk import NoteDesk
 from .polling import Polling
 from .settings import Effective, parse_bind
 from .upkeep import keep_sessions, keep_up
@@ -84,7 +85,10 @@ async def daemon(
         identifier = Identifier(Accounts(store, sessions), sessions, attestor, policy)
         store.subscribe(waiters.wake)
         polling = Polling(engine, identifier, waiters)
-        dispatch = Dispatch(handlers(engine, administration, polling, effective.home, log), identifier)
+        notes = NoteDesk(effective.home / "runs", clock)
+        dispatch = Dispatch(
+            handlers(engine, administration, polling, notes, home=effective.home, log=log), identifier
+        )
         check = HealthCheck(store, clock, VERSION, time.monotonic)
         metrics = Metrics(waiters, connections, store.figures)
 

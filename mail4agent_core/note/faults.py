@@ -18,10 +18,12 @@ class NoteError(Exception):
 class ReachesNobodyError(NoteError):
     """The note would reach nobody; ``why`` says what left it nowhere to go."""
 
-    def __init__(self, node: str, why: str) -> None:
+    def __init__(self, node: str, why: str, *, by_its_fields: bool = False) -> None:
         super().__init__(f"refused: note: node '{node}': {why}")
         self.node = node
         self.why = why
+        #: Whether the fields of the request alone decide it, whatever the run does.
+        self.by_its_fields = by_its_fields
 
 
 class EnvelopeRefusedError(NoteError):

@@ -57,14 +57,18 @@ def read(path: Path, offset: int = 0) -> Reading:
     return reading(raw, offset)
 
 
-def stretch(path: Path, offset: int, limit: int) -> Reading:
-    """At most ``limit`` records from an offset on, of at most so many bytes as two lines may have.
+def stretch(path: Path, offset: int, limit: int, max_bytes: int = 4 << 20) -> Reading:
+    """At most ``limit`` records from an offset on, of about ``max_bytes``, but one line at least.
 
     Raises LedgerError.
     """
     try:
         with opened(path) as handle:
-            raw = os.pread(handle, 2 * LINE_MAX_BYTES, offset)
+            if offset >= os.fstat(handle).st_size:
+                return Reading((), offset)
+            raw = os.pread(handle, max_bytes, offset)
+            if b"\n" not in raw:
+                raw = os.pread(handle, 2 * LINE_MAX_BYTES, offset)
             more = os.fstat(handle).st_size > offset + len(raw)
     except FileNotFoundError:
         return Reading((), offset)

@@ -35,6 +35,7 @@ class Reach(Enum):
             node,
             "`deliver: next` attempts no live delivery and `persist: false` composes it into no dispatch, so "
             "this note reaches nobody whatever the run does",
+            by_its_fields=True,
         )
 
     @property

@@ -1481,6 +1481,38 @@ export interface Operations {
     readonly response: Directory;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
+  /** Deliver a note to a node of a run, and say what became of it. */
+  readonly "note.deliver": {
+    readonly method: "POST";
+    readonly path: "/note/deliver";
+    readonly request: NoteRequest;
+    readonly response: NoteReceipt;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "idempotency_conflict" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Say which notes stand for a node and which it still owes. */
+  readonly "note.standing": {
+    readonly method: "POST";
+    readonly path: "/note/standing";
+    readonly request: NoteStandingRequest;
+    readonly response: NoteStanding;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Append turns of a run's conversations; returns the presentations that they show. */
+  readonly "note.events": {
+    readonly method: "POST";
+    readonly path: "/note/events";
+    readonly request: NoteEventsRequest;
+    readonly response: NotePresentations;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Read records of a run's journal. */
+  readonly "note.journal": {
+    readonly method: "POST";
+    readonly path: "/note/journal";
+    readonly request: NoteJournalRequest;
+    readonly response: NoteJournal;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
   /** Register an account and show its secret once. */
   readonly "admin.participant": {
     readonly method: "POST";
