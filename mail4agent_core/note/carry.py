@@ -16,7 +16,16 @@ from typing import Any, Final, TypeVar
 import jiter
 
 from .faults import InvalidError, LedgerError
-from .files import append, locked, made_folder, opened, read_from, set_tail_aside, sync_folder
+from .files import (
+    append,
+    locked,
+    made_folder,
+    opened,
+    read_from,
+    refuse_link,
+    set_tail_aside,
+    sync_folder,
+)
 from .instants import is_exact, spelled
 from .note import Note, trimmed
 from .record import json_line
@@ -65,8 +74,12 @@ def store_name(node: str, *, folds_case: bool = False) -> str:
 
 
 def store_of(folder: Path, node: str) -> Path:
-    """Where a node's store is, under the folder of a run; the original's name first, where it is there."""
+    """Where a node's store is, under the folder of a run; the original's name first, where it is there.
+
+    Raises LedgerError where the folder of stores is a link.
+    """
     notes = folder / CARRY_FOLDER
+    refuse_link(notes)
     if len(original := escaped(node) + _SUFFIX) <= 255 and _is_named(notes, original):
         return notes / original
     return notes / store_name(node, folds_case=_folds_case(notes))

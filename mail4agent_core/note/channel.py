@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import jiter
 
-from .files import append, locked, made_folder, opened, read_from, set_tail_aside
+from .files import append, locked, made_folder, opened, read_from, refuse_link, set_tail_aside
 from .paths import RunPaths
 from .record import json_line
 
@@ -98,6 +98,7 @@ class Channel:
 
     def _objects(self, name: str, shape: Mapping[str, type]) -> Iterator[dict[str, Any]]:
         """The objects of a file that have these members; other lines are another program's business."""
+        refuse_link(self._folder)
         path = self._folder / name
         try:
             with opened(path) as handle:

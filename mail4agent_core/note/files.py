@@ -21,6 +21,7 @@ from .faults import LedgerError
 #: Seconds that a lock is waited for.
 LOCK_SECS: Final = 30.0
 _PAUSE_SECS = 0.002
+_LINK = "is a symbolic link; put the thing itself there"
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 #: The most that is read of one file.
 FILE_MAX_BYTES: Final = 1 << 31
@@ -29,7 +30,7 @@ FILE_MAX_BYTES: Final = 1 << 31
 def why(failure: OSError) -> str:
     """What a person is told of a failure of the operating system."""
     if failure.errno == errno.ELOOP:
-        return "is a symbolic link; put the file itself there"
+        return _LINK
     return failure.strerror or "failed"
 
 
@@ -144,6 +145,12 @@ def sync_folder(path: Path) -> None:
         raise LedgerError(path, why(failure)) from failure
     finally:
         os.close(folder)
+
+
+def refuse_link(path: Path) -> None:
+    """Raises LedgerError for a folder that is a symbolic link: what lies in it would be somewhere else."""
+    if path.is_symlink():
+        raise LedgerError(path, _LINK)
 
 
 def made_folder(path: Path) -> None:

@@ -12,8 +12,11 @@ from pathlib import Path
 import pytest
 
 from mail4agent_core.note import files, journal, reach
+from mail4agent_core.note.carry import carry, drain_carried
+from mail4agent_core.note.channel import Channel
 from mail4agent_core.note.faults import LedgerError, UnknownRunError
 from mail4agent_core.note.journal import UNNUMBERED, Appender, read
+from mail4agent_core.note.note import Note
 from mail4agent_core.note.paths import RunPaths
 from mail4agent_core.note.record import Record
 
@@ -178,6 +181,17 @@ def test_a_symbolic_link_is_followed_nowhere(tmp_path: Path) -> None:
     with pytest.raises(LedgerError, match="symbolic link"):
         append(paths.journal, fresh("a"))
     assert target.read_text() == "kept\n"
+    (paths.folder / "notes").symlink_to(elsewhere)
+    paths.channel.symlink_to(elsewhere)
+    with pytest.raises(LedgerError, match=r"notes: is a symbolic link"):
+        drain_carried(paths.folder, "build", None)
+    with pytest.raises(LedgerError, match=r"notes: is no folder"):
+        carry(paths.folder, "build", Note.of("both", "a"), now_ms=START_MS)
+    with pytest.raises(LedgerError, match=r"channel: is a symbolic link"):
+        Channel(paths).waiting()
+    with pytest.raises(LedgerError, match=r"channel: is no folder"):
+        Channel(paths).put("planner", [], [])
+    assert [each.name for each in elsewhere.iterdir()] == ["secret"]
 
 
 @pytest.mark.promise("note.links-in-a-run-are-not-followed")

@@ -101,6 +101,18 @@ def turn(run: NoteRun, clock: HandClock, party: Party, number: int, **more: Any)
     return [shown.evidence for _, shown in run.events([opened])]
 
 
+def test_a_node_whose_id_has_five_kilobytes_is_a_node(paths: RunPaths, clock: HandClock) -> None:
+    """Its notes are delivered, stored, dispatched and shown like any other's; two such nodes never meet."""
+    nodes = ["\u00e9" * 2_500, "\u00e9" * 2_499 + "\n"]
+    run = NoteRun(paths, clock)
+    run.begin(nodes)
+    for node in nodes:
+        run.deliver(request(f"for {node[-1]!r}", node=node, deliver="next"))
+        assert [entry.text for entry in stored(paths.folder, node)] == [f"for {node[-1]!r}"]
+        assert len(run.dispatch(node).carried) == 1
+        assert turn(run, clock, W, 1, node=node) == [Evidence.OPENING_TASK]
+
+
 @pytest.mark.promise("note.the-receipt-says-the-disposition")
 @pytest.mark.parametrize(
     ("answer", "reached", "shown", "still"),
