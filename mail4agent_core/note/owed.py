@@ -14,9 +14,12 @@ from dataclasses import dataclass, field
 from .instants import millis_of
 from .presentations import Presentations, Shown, Turn, shown_of
 from .record import Record
-from .recorded import RecordedNote, composed_with, deliveries_of, is_commit, is_dispatch
+from .recorded import COMMITS, RecordedNote, composed_with, deliveries_of, is_commit, is_dispatch
 from .words import CARRIED_KEY, Kind, Party, Source
 
+_FOLDED = COMMITS | {
+    kind.value for kind in (Kind.NODE_DISPATCHED, Kind.NODE_SETTLED, Kind.NOTE_SHOWN, Kind.TURN_STARTED)
+}
 #: Turns of one dispatch that are kept to be replayed to a note that was being offered meanwhile.
 TURNS_MAX = 1_024
 
@@ -46,6 +49,8 @@ class NodeFold:
 
     def apply(self, record: Record) -> None:
         """Take one record, in the order of the journal. Raises UnreadableRecordError."""
+        if record.kind not in _FOLDED:
+            return
         if is_commit(record):
             for delivery in deliveries_of(record, self.node):
                 self._delivered(delivery.note, millis_of(delivery.offered_at or record.ts))

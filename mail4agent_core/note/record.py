@@ -25,6 +25,8 @@ _KEYS = frozenset(
 )  # fmt: skip
 _SOURCES = frozenset(Source)
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+_EMPTY: Final[dict[str, Any]] = {}
+_LISTS = (list, tuple)
 _START = b'{"v":'
 #: A line with more starts of records than this holds no record that was torn.
 _STARTS_MAX = 16
@@ -79,29 +81,30 @@ class Record(NamedTuple):
             value: Any = jiter.from_json(raw, allow_inf_nan=False, cache_mode="keys")
         except ValueError:
             return None
-        if not isinstance(value, dict):
+        if type(value) is not dict:
             return None
         members: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
-        if not members.keys() <= _KEYS:
-            return None
-        v, ts, stream, seq = members.get("v"), members.get("ts"), members.get("stream"), members.get("seq")
-        source, kind, phase = members.get("source"), members.get("kind"), members.get("phase")
-        labels, payload = members.get("labels", {}), members.get("payload", {})
-        artifacts: Any = members.get("artifacts", [])
+        get = members.get
+        v, ts, stream, seq = get("v"), get("ts"), get("stream"), get("seq")
+        source, kind, phase = get("source"), get("kind"), get("phase")
+        labels, payload = get("labels", _EMPTY), get("payload", _EMPTY)
+        artifacts: Any = get("artifacts", ())
+        # The types that the reader makes, so an exact look is enough, and it is the faster one.
         if (
-            type(v) is int
-            and v in _VERSIONS
-            and isinstance(ts, str)
-            and isinstance(stream, str)
+            v in _VERSIONS
+            and type(v) is int
+            and type(ts) is str
+            and type(stream) is str
             and type(seq) is int
             and seq >= 0
-            and isinstance(source, str)
+            and type(source) is str
             and source in _SOURCES
-            and isinstance(kind, str)
-            and isinstance(labels, dict)
-            and isinstance(payload, dict)
-            and isinstance(artifacts, list)
-            and (phase is None or isinstance(phase, str))
+            and type(kind) is str
+            and type(labels) is dict
+            and type(payload) is dict
+            and type(artifacts) in _LISTS
+            and (phase is None or type(phase) is str)
+            and members.keys() <= _KEYS
         ):
             return cls(v, ts, stream, seq, source, kind, labels, payload, tuple(artifacts), phase)  # pyright: ignore[reportUnknownArgumentType]
         return None

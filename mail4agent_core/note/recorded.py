@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from .faults import UnreadableRecordError
 from .note import trimmed
 from .reach import Reached, ReachedWord
 from .record import Record
 from .words import CARRIED_KEY, OPERATIONS, Addressee, Kind, Source
+
+#: The kinds that carry operations.
+COMMITS: Final = frozenset((Kind.EDIT_COMMITTED.value, Kind.COMMAND_ACCEPTED.value))
 
 
 class _NoNoteError(ValueError):
@@ -113,7 +116,7 @@ def note_of_delivery(operation: Mapping[str, Any]) -> RecordedNote | None:
 
 def is_commit(record: Record) -> bool:
     """Whether a record is the pipeline's own and carries operations."""
-    return record.source == Source.PIPELINE and record.kind in (Kind.EDIT_COMMITTED, Kind.COMMAND_ACCEPTED)
+    return record.kind in COMMITS and record.source == Source.PIPELINE
 
 
 def deliveries_of(record: Record, node: str | None = None) -> list[Delivery]:

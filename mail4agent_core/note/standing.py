@@ -13,7 +13,8 @@ from enum import StrEnum
 from typing import Any
 
 from .record import Record
-from .recorded import RecordedNote, composed_with, deliveries_of, is_commit, is_dispatch
+from .recorded import COMMITS, RecordedNote, composed_with, deliveries_of, is_commit, is_dispatch
+from .words import Kind
 
 
 class Placement(StrEnum):
@@ -57,6 +58,9 @@ class Standing:
         return tuple(held.note for held in self.held if not held.read)
 
 
+_FOLDED = COMMITS | {Kind.NODE_DISPATCHED.value}
+
+
 class StandingFold:
     """The fold, record by record."""
 
@@ -66,6 +70,8 @@ class StandingFold:
 
     def apply(self, record: Record) -> None:
         """Take one record, in the order of the journal. Raises UnreadableRecordError."""
+        if record.kind not in _FOLDED:
+            return
         if is_dispatch(record, self._node):
             self._held = [Held(note, Placement.COMPOSED) for note in composed_with(record)]
         elif is_commit(record):
