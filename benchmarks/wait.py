@@ -101,7 +101,9 @@ async def stopped(here: crowd.Crowd) -> dict[str, float]:
     return {"all answered s": answered, "ended s": perf_counter() - begun}
 
 
-async def alone(daemon: subjects.Server, secrets: list[tuple[str, str]], sender: load.Connection, secret: str) -> dict[str, float]:
+async def alone(
+    daemon: subjects.Server, secrets: list[tuple[str, str]], sender: load.Connection, secret: str
+) -> dict[str, float]:
     """The same with one reader in all."""
     one = await crowd.gathered(daemon, secrets[-1:])
     await one.park()

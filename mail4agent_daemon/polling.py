@@ -72,9 +72,7 @@ class Polling:
 
         return await self._until(call, caller, request.wait_secs, look)
 
-    async def _until(
-        self, call: Call, caller: Caller, secs: int, look: Look[T], empty: T | None = None
-    ) -> T:
+    async def _until(self, call: Call, caller: Caller, secs: int, look: Look[T], empty: T | None = None) -> T:
         """Look until something is found. With an ``empty`` answer the first look is made in its turn."""
         if empty is None:
             answer, found = await look(caller, True)
