@@ -93,7 +93,7 @@ class Crowd:
 
     async def _parked(self, count: int) -> None:
         async with asyncio.timeout(PARK_SECS):
-            while await figure(self.server, "mail4agent_parked_readers") != count:
+            while await figure(self.server, "mail4agent_parked_readers") != count:  # noqa: ASYNC110  it is another process
                 await asyncio.sleep(LOOK_SECS)
 
 

@@ -92,13 +92,19 @@ async def sent(sender: load.Connection, raw: bytes) -> float:
 
 async def stopped(here: crowd.Crowd) -> dict[str, float]:
     """Seconds from the signal until every reader has its empty page, and until the process is gone."""
+    used = here.server.cpu()
     begun = perf_counter()
     os.kill(here.server.pid, signal.SIGTERM)
     for reader in here.readers:
         await reader.emptied()
     answered = max(reader.answered_at for reader in here.readers) - begun
     await asyncio.to_thread(os.waitid, os.P_PID, here.server.pid, os.WEXITED | os.WNOWAIT)
-    return {"all answered s": answered, "ended s": perf_counter() - begun}
+    figures = {"all answered s": answered, "ended s": perf_counter() - begun}
+    # What the process used can be read until its parent has waited for it.
+    used_in_all = here.server.cpu()
+    if used is not None and used_in_all is not None:
+        figures["cpu s"] = used_in_all - used
+    return figures
 
 
 async def alone(

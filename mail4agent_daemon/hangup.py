@@ -7,7 +7,7 @@ connection gets no answer to what still runs.
 import select
 from typing import Protocol
 
-#: Linux tells of the end of what the other end sends, past bytes that nobody has read; elsewhere POLLHUP does.
+#: Linux tells so of an end behind bytes that nobody has read; elsewhere POLLHUP does.
 _ENDED = getattr(select, "POLLRDHUP", 0)
 _GONE = _ENDED | select.POLLHUP | select.POLLERR | select.POLLNVAL
 

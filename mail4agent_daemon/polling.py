@@ -83,9 +83,8 @@ class Polling:
         queues = empty is not None
         loop = asyncio.get_running_loop()
         deadline = loop.time() + secs
-        boxes = await self._engine.boxes(caller)
-        keys = boxes | {str(caller.account)}
-        with disconnection(call.receive) as gone, self._waiters.register(keys, str(caller.account)) as ticket:
+        place = self._waiters.register(await self._keys(caller), str(caller.account))
+        with disconnection(call.receive) as gone, place as ticket:
             try:
                 while True:
                     try:
@@ -97,7 +96,7 @@ class Polling:
                         answer, found = await look(now, False)
                         queues = False
                         self._turns.leave(ticket)
-                        if now != caller or await self._engine.boxes(now) != boxes:
+                        if now != caller or await self._keys(now) != ticket.keys:
                             # What it reads is not what it waited on: an earlier look says nothing of it.
                             return (await look(now, True))[0]
                         if found:
@@ -114,6 +113,10 @@ class Polling:
                             return answer
             finally:
                 self._turns.leave(ticket)
+
+    async def _keys(self, caller: Caller) -> frozenset[str]:
+        """What a caller waits on: its boxes, and for its rights its account."""
+        return await self._engine.boxes(caller) | {str(caller.account)}
 
 
 def _past(request: InboxRequest, seen: Position | None) -> InboxRequest:

@@ -184,7 +184,10 @@ class Waiters:
             raise OverloadedError(retry_after_secs=RETRY_AFTER_SECS)
         self._parked += 1
         self._by_account[account] = taken + 1
-        self._group(ticket.keys).tickets.add(ticket)
+        group = self._group(ticket.keys)
+        group.tickets.add(ticket)
+        # A reader in a thousand rooms keeps no list of them to itself.
+        ticket.keys = group.keys
         return ticket
 
     def _group(self, keys: frozenset[str]) -> _Group:
@@ -206,7 +209,8 @@ class Waiters:
             if ticket.note():
                 self._woken.append(ticket)
         if self._woken and not self._waking:
-            self._step = WAKE_STEP
+            # What one of them takes is seen first.
+            self._step = 1
             self._wake_some()
 
     def _wake_some(self) -> None:

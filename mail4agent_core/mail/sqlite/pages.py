@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import merge, nlargest
+from typing import NamedTuple
 
 from mail4agent_api.mail import ParticipantAddress, Position
 from mail4agent_core.mail.store import Page, PageQuery
@@ -25,9 +26,8 @@ Connection = sqlite3.Connection
 SHORT_MESSAGES = 128
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A box of a reader, as it stands for that reader."""
+class Box(NamedTuple):
+    """A box of a reader, as it stands for that reader. Readers in a thousand rooms make many of them."""
 
     box_no: int
     unread: int
@@ -44,7 +44,8 @@ def boxes_of(db: Connection, reader: Reader) -> list[Box]:
         "CROSS JOIN box b ON b.box_no = mine.box_no "
         "LEFT JOIN counter c ON c.reader_no = ? AND c.box_no = b.box_no"
     )
-    return [Box(*row) for row in db.execute(sql, (reader.account_no, reader.session_box, reader.reader_no))]
+    rows = db.execute(sql, (reader.account_no, reader.session_box, reader.reader_no))
+    return list(map(Box._make, rows))
 
 
 def unread(db: Connection, address: ParticipantAddress) -> int:

@@ -4,7 +4,6 @@ import asyncio
 import socket
 import ssl
 import struct
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -84,7 +83,7 @@ async def test_a_client_that_goes_frees_its_place(host: Host, end: End, unix: bo
 @pytest.mark.parametrize("unix", [False, True], ids=["tcp", "unix"])
 @pytest.mark.parametrize("end", [cut, reset], ids=["cut", "reset"])
 async def test_a_client_that_goes_behind_a_flood_frees_its_place(host: Host, end: End, unix: bool) -> None:
-    """More than is kept of what was sent ahead stops the reading, and does not hide that the client is gone."""
+    """More sent ahead than is kept stops the reading, and does not hide that the client is gone."""
     wire = await host.connect(unix=unix)
     await parked(host, wire)
     # What the kernels do not take stays unsent.
@@ -148,10 +147,12 @@ client.recv(1)
 async def test_a_client_process_that_is_killed_frees_its_place(host: Host, family: str) -> None:
     """SIGKILL leaves the client no last word; the kernel has it."""
     where = host.listeners.port if family == "AF_INET" else host.listeners.endpoints.socket_path
-    command = [sys.executable, "-c", CLIENT, family, str(where), request("/park").decode()]
-    with subprocess.Popen(command) as client:
-        try:
-            await until(lambda: host.waiters.parked == 1)
-        finally:
-            client.kill()
-        await vanished(host)
+    client = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", CLIENT, family, str(where), request("/park").decode()
+    )
+    try:
+        await until(lambda: host.waiters.parked == 1)
+    finally:
+        client.kill()
+    await vanished(host)
+    await client.wait()
