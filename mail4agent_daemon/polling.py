@@ -13,18 +13,26 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from mail4agent_api.bounds import INBOX_WAIT_SECS_MAX
-from mail4agent_api.errors import OverloadedError, PermissionDeniedError, UnauthenticatedError
+from mail4agent_api.errors import (
+    AttestationFailedError,
+    OverloadedError,
+    PermissionDeniedError,
+    UnauthenticatedError,
+)
 from mail4agent_api.mail import InboxRequest, Position, WaitRequest, WaitResult
 from mail4agent_core.mail.engine import MailEngine, page_query
 from mail4agent_core.mail.identity import Caller
 from mail4agent_core.mail.wire import InboxWire, inbox_wire
 
-from .auth import Accounts
 from .dispatch import Call
+from .identity import Identifier
 from .turns import Turns
 from .waiting import RETRY_AFTER_SECS, Outcome, Waiters, disconnection
 
 T = TypeVar("T")
+
+#: What says that a caller has no right to wait any more.
+LOST_RIGHTS = (UnauthenticatedError, PermissionDeniedError, AttestationFailedError)
 
 #: An answer for a caller as things are now, and whether it is worth ending a wait for. Where that costs less
 #: it may leave out what an earlier look of the same wait saw, unless it is asked for all.
@@ -34,9 +42,9 @@ Look = Callable[[Caller, bool], Awaitable[tuple[T, bool]]]
 class Polling:
     """Parks callers until there is something for them, their time is over, or the daemon stops."""
 
-    def __init__(self, engine: MailEngine, accounts: Accounts, waiters: Waiters) -> None:
+    def __init__(self, engine: MailEngine, identifier: Identifier, waiters: Waiters) -> None:
         self._engine = engine
-        self._accounts = accounts
+        self._identifier = identifier
         self._waiters = waiters
         self._turns = Turns()
 
@@ -88,9 +96,8 @@ class Polling:
             try:
                 while True:
                     try:
-                        now = await self._accounts.caller(call.digest)
-                        now.needs(call.operation.capability)
-                    except (UnauthenticatedError, PermissionDeniedError):
+                        now = await self._identifier.again(call)
+                    except LOST_RIGHTS:
                         return answer
                     if not queues or self._turns.take(ticket):
                         answer, found = await look(now, False)

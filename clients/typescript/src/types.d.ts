@@ -1,4 +1,4 @@
-// Generated from schemas/bundle/mail.bundle.json and schemas/operations.json by tools/generate.py; do not edit.
+// Generated from schemas/bundle/ and schemas/operations.json by tools/generate.py; do not edit.
 
 declare const brand: unique symbol;
 /** Text of one identifier type: another identifier, or plain text, is not assignable to it. */
@@ -273,6 +273,12 @@ export type Selector = string;
 /** The name of a capability. */
 export type Capability = "mail:send" | "mail:read" | "mail:operator" | "outbox:stage" | "outbox:stamp" | "outbox:review" | "frontdoor:drain" | "frontdoor:extract" | "frontdoor:brief" | "frontdoor:review" | "note:deliver" | "note:produce" | "note:read" | "mailbox:read";
 
+/** The two legs of a conversation's taint, which are set and never cleared. */
+export interface Taint {
+  readonly private: boolean;
+  readonly untrusted: boolean;
+}
+
 /** An acknowledgement: the exact address that gave it and the time of the first one. */
 export interface Ack {
   readonly message_id: MessageId;
@@ -526,6 +532,9 @@ export interface DeliveryNotification {
 /** 64 lower-case hexadecimal digits. */
 export type Secret = string;
 
+/** Inherit (as the daemon is set), required, preferred or off. */
+export type AttestationPolicy = "inherit" | "required" | "preferred" | "off";
+
 /** Register an account. */
 export interface ParticipantRegistration {
   readonly id: ParticipantId;
@@ -536,6 +545,8 @@ export interface ParticipantRegistration {
   readonly may_read?: boolean;
   /** Default: false. */
   readonly operator?: boolean;
+  /** Default: "inherit". */
+  readonly attestation?: AttestationPolicy;
 }
 
 /** An account's new secret, shown this once. */
@@ -569,7 +580,7 @@ export interface PurgeReport {
   readonly messages: U32;
 }
 
-/** Grant and revoke capabilities; both must be true to hold outbox:stage and outbox:review together. */
+/** Grant and revoke capabilities, and set the attestation policy; both must be true to hold outbox:stage and outbox:review together. */
 export interface ParticipantPermitRequest {
   readonly id: ParticipantId;
   /** 0 to 32 entries. Default: []. */
@@ -578,6 +589,7 @@ export interface ParticipantPermitRequest {
   readonly revoke?: ReadonlyArray<Capability>;
   /** Default: false. */
   readonly both?: boolean;
+  readonly attestation?: AttestationPolicy | null;
 }
 
 /** An account as an operator sees it; never its secret. */
@@ -589,6 +601,8 @@ export interface ParticipantRecord {
   readonly created_at_unix_ms: Stamp;
   readonly secret_issued_at_unix_ms?: Stamp | null;
   readonly removed_at_unix_ms?: Stamp | null;
+  /** Default: "inherit". */
+  readonly attestation?: AttestationPolicy;
 }
 
 /** Accounts by id, the removed ones included. */
@@ -672,6 +686,8 @@ export interface SendRequest {
   /** 0 to 8 entries. Default: []. */
   readonly refs?: ReadonlyArray<MessageRef>;
   readonly idempotency_key?: Selector | null;
+  /** Default: false. */
+  readonly allow_dead?: boolean;
 }
 
 /** The message's id, and the caller's own address. */
@@ -747,6 +763,27 @@ export interface SessionEntry {
   readonly card: SessionCard;
   readonly last_seen_unix_ms: UnixMs;
   readonly live: boolean;
+}
+
+/** What the calling session says about itself from now on; what is left out is cleared. */
+export interface StatusRequest {
+  readonly working_on?: Line | null;
+  readonly role?: Line | null;
+  readonly parent?: SessionId | null;
+}
+
+/** The calling session's card after the change. */
+export interface Status {
+  readonly card: SessionCard;
+}
+
+/** Ask for a credential that means the account and a session of its own. */
+export type SessionIssueRequest = Record<string, never>;
+
+/** A session and its secret, shown this once. */
+export interface IssuedSession {
+  readonly address: ParticipantAddress;
+  readonly secret: Secret;
 }
 
 /** The messages of one thread that the caller may read or wrote, oldest first. */
@@ -849,6 +886,72 @@ export interface Health {
   readonly background_tasks: ReadonlyArray<Word>;
 }
 
+/** The boot of the machine: 36 characters from 0-9, a-f and -. */
+export type BootId = string;
+
+/** One live session: its producer, its process and since when. */
+export interface AgentMarker {
+  readonly producer: ProducerName;
+  readonly session_id: MailboxSession;
+  readonly pid: U32;
+  readonly started_at: MailboxTime;
+  readonly process_start?: U64 | null;
+  readonly boot?: BootId | null;
+}
+
+/** 1 to 64 characters from a-z, 0-9 and _ -. */
+export type ProducerName = Branded<"ProducerName">;
+
+/** 1 to 128 characters from A-Z, a-z, 0-9 and . _ -. */
+export type MailboxSession = Branded<"MailboxSession">;
+
+/** 1 to 80 characters from A-Z, a-z, 0-9 and _ -. */
+export type MailboxMessageId = Branded<"MailboxMessageId">;
+
+/** A time of RFC 3339 in UTC, 20 to 40 characters. */
+export type MailboxTime = string;
+
+/** Pending, leased, delivered, dismissed or dead. */
+export type MailboxStatus = "pending" | "leased" | "delivered" | "dismissed" | "dead";
+
+/** Who holds a message until when, and which delivery of it this is. */
+export interface MailboxLease {
+  readonly session: MailboxSession;
+  readonly until: MailboxTime;
+  readonly attempt: MailboxAttempt;
+}
+
+/** A whole number of deliveries from 1 to 1000. */
+export type MailboxAttempt = number;
+
+/** The version of the file's form, 2 to 1000000. */
+export type MailboxSchema = number;
+
+/** 64 lower-case hexadecimal digits. */
+export type MailboxSeal = string;
+
+/** One message with its taint, its state and who has it. */
+export interface MailboxMessage {
+  readonly id: MailboxMessageId;
+  readonly status: MailboxStatus;
+  readonly from: ProducerName;
+  readonly from_session?: MailboxSession | null;
+  readonly to: ProducerName;
+  readonly body: Body;
+  readonly reply_to?: MailboxMessageId | null;
+  readonly taint: Taint;
+  readonly taint_recorded: boolean;
+  readonly created_at: MailboxTime;
+  readonly delivered_at?: MailboxTime | null;
+  readonly delivered_to?: MailboxSession | null;
+  readonly dismissed_at?: MailboxTime | null;
+  readonly schema: MailboxSchema;
+  readonly lease?: MailboxLease | null;
+  readonly attempts: U32;
+  readonly dead_at?: MailboxTime | null;
+  readonly seal: MailboxSeal;
+}
+
 /** The kinds of refusal. */
 export type RefusalKind = Refusal["kind"];
 
@@ -863,7 +966,7 @@ export interface Operations {
     readonly path: "/mail/send";
     readonly request: SendRequest;
     readonly response: SendResponse;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "idempotency_conflict" | "internal" | "malformed" | "method_not_allowed" | "not_addressed_to_you" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_participant" | "unknown_path" | "unknown_room" | "unknown_session" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "idempotency_conflict" | "internal" | "malformed" | "method_not_allowed" | "not_addressed_to_you" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "session_not_live" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_participant" | "unknown_path" | "unknown_room" | "unknown_session" | "unsupported_media_type">;
   };
   /** Post up to 100 messages in one commit; each has its own outcome. */
   readonly "mail.send_many": {
@@ -871,7 +974,7 @@ export interface Operations {
     readonly path: "/mail/send_many";
     readonly request: SendManyRequest;
     readonly response: SendManyResponse;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Read one page of the caller's inbox, waiting for mail when asked to. */
   readonly "mail.inbox": {
@@ -879,7 +982,7 @@ export interface Operations {
     readonly path: "/mail/inbox";
     readonly request: InboxRequest;
     readonly response: InboxPage;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Wait until mail that is not the caller's own stands after a position. */
   readonly "mail.wait": {
@@ -887,7 +990,7 @@ export interface Operations {
     readonly path: "/mail/wait";
     readonly request: WaitRequest;
     readonly response: WaitResult;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Acknowledge one message; a repeat gives the first acknowledgement. */
   readonly "mail.ack": {
@@ -895,7 +998,7 @@ export interface Operations {
     readonly path: "/mail/ack";
     readonly request: AckRequest;
     readonly response: AckResponse;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_addressed_to_you" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_addressed_to_you" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_path" | "unsupported_media_type">;
   };
   /** Acknowledge up to 256 messages in one commit; each has its own outcome. */
   readonly "mail.ack_many": {
@@ -903,7 +1006,7 @@ export interface Operations {
     readonly path: "/mail/ack_many";
     readonly request: AckManyRequest;
     readonly response: AckManyResponse;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Read one message that the caller may read or wrote. */
   readonly "mail.get": {
@@ -911,7 +1014,7 @@ export interface Operations {
     readonly path: "/mail/get";
     readonly request: MessageGetRequest;
     readonly response: Message;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_addressed_to_you" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_addressed_to_you" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_path" | "unsupported_media_type">;
   };
   /** Count what a participant has not acknowledged: oneself, or for an operator anyone. */
   readonly "mail.unread": {
@@ -919,7 +1022,7 @@ export interface Operations {
     readonly path: "/mail/unread";
     readonly request: UnreadCountRequest;
     readonly response: UnreadCount;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unknown_session" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unknown_session" | "unsupported_media_type">;
   };
   /** Read the thread of a message, oldest first. */
   readonly "mail.thread": {
@@ -927,7 +1030,7 @@ export interface Operations {
     readonly path: "/mail/thread";
     readonly request: ThreadRequest;
     readonly response: ThreadPage;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_addressed_to_you" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_addressed_to_you" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_path" | "unsupported_media_type">;
   };
   /** Find messages by words and phrases, newest first. */
   readonly "mail.search": {
@@ -935,7 +1038,7 @@ export interface Operations {
     readonly path: "/mail/search";
     readonly request: SearchRequest;
     readonly response: SearchPage;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** List what the caller sent and who acknowledged it, newest first. */
   readonly "mail.sent": {
@@ -943,7 +1046,7 @@ export interface Operations {
     readonly path: "/mail/sent";
     readonly request: SentRequest;
     readonly response: SentPage;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Tell the caller its own address, label and rooms. */
   readonly "mail.whoami": {
@@ -951,7 +1054,23 @@ export interface Operations {
     readonly path: "/mail/whoami";
     readonly request: WhoAmIRequest;
     readonly response: WhoAmI;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Say what the calling session is doing; what is left out is cleared. */
+  readonly "mail.status": {
+    readonly method: "POST";
+    readonly path: "/mail/status";
+    readonly request: StatusRequest;
+    readonly response: Status;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unknown_session" | "unsupported_media_type">;
+  };
+  /** Issue a session credential, where no kernel can vouch for a process. */
+  readonly "mail.session": {
+    readonly method: "POST";
+    readonly path: "/mail/session";
+    readonly request: SessionIssueRequest;
+    readonly response: IssuedSession;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** List every account and room. */
   readonly "mail.directory": {
@@ -959,7 +1078,7 @@ export interface Operations {
     readonly path: "/mail/directory";
     readonly request: DirectoryRequest;
     readonly response: Directory;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Register an account and show its secret once. */
   readonly "admin.participant": {
@@ -967,7 +1086,7 @@ export interface Operations {
     readonly path: "/admin/participant";
     readonly request: ParticipantRegistration;
     readonly response: IssuedSecret;
-    readonly refusal: RefusalOf<"already_exists" | "forbidden_host" | "forbidden_origin" | "id_retired" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"already_exists" | "attestation_failed" | "forbidden_host" | "forbidden_origin" | "id_retired" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Replace an account's secret; the old one is dead at once. */
   readonly "admin.participant.rotate": {
@@ -975,7 +1094,7 @@ export interface Operations {
     readonly path: "/admin/participant/rotate";
     readonly request: ParticipantRotateRequest;
     readonly response: IssuedSecret;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
   };
   /** Kill an account's secret. */
   readonly "admin.participant.revoke": {
@@ -983,7 +1102,7 @@ export interface Operations {
     readonly path: "/admin/participant/revoke";
     readonly request: ParticipantRevokeRequest;
     readonly response: Done;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
   };
   /** Remove an account and retire its id. */
   readonly "admin.participant.remove": {
@@ -991,7 +1110,7 @@ export interface Operations {
     readonly path: "/admin/participant/remove";
     readonly request: ParticipantRemoveRequest;
     readonly response: Done;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
   };
   /** Delete a removed account with its mail and free its id. */
   readonly "admin.participant.purge": {
@@ -999,15 +1118,15 @@ export interface Operations {
     readonly path: "/admin/participant/purge";
     readonly request: ParticipantPurgeRequest;
     readonly response: PurgeReport;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
   };
-  /** Grant and revoke capabilities. */
+  /** Grant and revoke capabilities, and set the attestation policy. */
   readonly "admin.participant.permit": {
     readonly method: "POST";
     readonly path: "/admin/participant/permit";
     readonly request: ParticipantPermitRequest;
     readonly response: ParticipantRecord;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
   };
   /** List accounts with their capabilities. */
   readonly "admin.participant.list": {
@@ -1015,7 +1134,7 @@ export interface Operations {
     readonly path: "/admin/participant/list";
     readonly request: ParticipantListRequest;
     readonly response: ParticipantList;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Create a room. */
   readonly "admin.room": {
@@ -1023,7 +1142,7 @@ export interface Operations {
     readonly path: "/admin/room";
     readonly request: RoomCreateRequest;
     readonly response: Done;
-    readonly refusal: RefusalOf<"already_exists" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"already_exists" | "attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Remove a room with its mail. */
   readonly "admin.room.remove": {
@@ -1031,7 +1150,7 @@ export interface Operations {
     readonly path: "/admin/room/remove";
     readonly request: RoomRemoveRequest;
     readonly response: Done;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
   };
   /** List rooms. */
   readonly "admin.room.list": {
@@ -1039,7 +1158,7 @@ export interface Operations {
     readonly path: "/admin/room/list";
     readonly request: RoomListRequest;
     readonly response: RoomList;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** List the members of a room. */
   readonly "admin.room.members": {
@@ -1047,7 +1166,7 @@ export interface Operations {
     readonly path: "/admin/room/members";
     readonly request: RoomMembersRequest;
     readonly response: RoomMembers;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
   };
   /** Put an account into a room. */
   readonly "admin.room.member.add": {
@@ -1055,7 +1174,7 @@ export interface Operations {
     readonly path: "/admin/room/member/add";
     readonly request: RoomMemberRequest;
     readonly response: Done;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
   };
   /** Take an account out of a room. */
   readonly "admin.room.member.remove": {
@@ -1063,7 +1182,7 @@ export interface Operations {
     readonly path: "/admin/room/member/remove";
     readonly request: RoomMemberRequest;
     readonly response: Done;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
   };
   /** Read one page of a named participant's inbox. */
   readonly "admin.inbox": {
@@ -1071,7 +1190,7 @@ export interface Operations {
     readonly path: "/admin/inbox";
     readonly request: InboxOfRequest;
     readonly response: InboxPage;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unknown_session" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unknown_session" | "unsupported_media_type">;
   };
   /** Delete one message. */
   readonly "admin.message.purge": {
@@ -1079,7 +1198,7 @@ export interface Operations {
     readonly path: "/admin/message/purge";
     readonly request: MessagePurgeRequest;
     readonly response: Done;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_path" | "unsupported_media_type">;
   };
   /** Report on retention, or run it now. */
   readonly "admin.retention": {
@@ -1087,7 +1206,7 @@ export interface Operations {
     readonly path: "/admin/retention";
     readonly request: RetentionRequest;
     readonly response: RetentionReport;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Tell whether the daemon can write and read. */
   readonly "health": {
@@ -1095,6 +1214,6 @@ export interface Operations {
     readonly path: "/health";
     readonly request: undefined;
     readonly response: Health;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unknown_path" | "unsupported_media_type">;
   };
 }
