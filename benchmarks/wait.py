@@ -26,6 +26,8 @@ POSTS = 3
 SETTLE_SECS = 0.005
 ROOM = "hall"
 SEED = 20_261_201
+#: All readers are of this one process, whose thousands of descriptors would be looked through for each proof.
+SETTINGS = {"M4A_IDENTITY__ATTESTATION": "off"}
 
 
 async def sends(readers: list[crowd.Reader], sender: load.Connection, secret: str) -> dict[str, float]:
@@ -164,13 +166,13 @@ async def main() -> None:
     report = Report("wait", f"{PARKED:,} accounts, each parked on a connection of its own")
     waiting, ends = Waiting(), {count: Series(f"{count:,} parked") for count in (STOPPED, PARKED)}
     with subjects.scratch() as folder:
-        async with subjects.daemon(folder / "daemon") as daemon:
+        async with subjects.daemon(folder / "daemon", **SETTINGS) as daemon:
             await waiting.measure(daemon, options.rounds)
-        async with subjects.daemon(folder / "stopped") as daemon:
+        async with subjects.daemon(folder / "stopped", **SETTINGS) as daemon:
             secrets = await crowd.registered(daemon, PARKED)
         for _ in range(options.rounds):
             for count, series in ends.items():
-                async with subjects.daemon(folder / "stopped") as daemon:
+                async with subjects.daemon(folder / "stopped", **SETTINGS) as daemon:
                     here = await crowd.gathered(daemon, secrets[-count:])
                     await here.park()
                     series.rounds.append(await stopped(here))
