@@ -9,6 +9,7 @@ Over a UNIX socket the kernel kept who connected. Where it numbers processes for
 is compared; before, the process must still hold the client's end.
 """
 
+import os
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
@@ -39,12 +40,14 @@ class _Ends:
 
 
 class LinuxKernel:
-    """Attests by /proc, netlink and process descriptors. Raises OSError where /proc is missing."""
+    """Attests by /proc, netlink and process descriptors. Raises OSError where /proc is not our own."""
 
     def __init__(self, proc: Proc | None = None, diag: Diag | None = None) -> None:
         self._proc = proc or Proc()
         self._diag = diag or Diag()
         self._holders = Holders(self._proc)
+        if not self._proc.is_own():
+            raise OSError("/proc is not this process's own")
         self._boot_id = self._proc.boot().boot_id
 
     def boot(self) -> Boot:
@@ -106,7 +109,8 @@ class LinuxKernel:
         if not found.holders:
             if self._client(ends) != client:
                 return Unattested(Reason.GONE)
-            return Unattested(Reason.UNREADABLE if found.hidden else Reason.NO_OWNER)
+            foreign = os.geteuid() not in {0, client.uid}
+            return Unattested(Reason.UNREADABLE if found.hidden or foreign else Reason.NO_OWNER)
         holder, *others = found.holders
         return Unattested(Reason.SHARED) if others else self._proved(ends, client, holder)
 

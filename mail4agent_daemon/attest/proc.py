@@ -9,7 +9,6 @@ import select
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from .attested import Boot
 from .line import line_of
@@ -44,9 +43,16 @@ class Proc:
         self._root = root
         self.ticks_per_second = os.sysconf("SC_CLK_TCK")
 
+    def is_own(self) -> bool:
+        """Whether its pids are those of this process's own pid namespace."""
+        try:
+            return os.readlink(f"{self._root}/self") == str(os.getpid())  # noqa: PTH115  # a name, not a path
+        except OSError:
+            return False
+
     def boot(self) -> Boot:
         """This run of the machine. Raises OSError where there is no /proc."""
-        boot_id = Path(f"{self._root}/sys/kernel/random/boot_id").read_text("ascii").strip()
+        boot_id = _read(f"{self._root}/sys/kernel/random/boot_id", 64).decode("utf-8", "replace").strip()
         for line in _read(f"{self._root}/stat", _FILE_MAX_BYTES * 16).splitlines():
             if line.startswith(b"btime "):
                 return Boot(boot_id, int(line[6:]) * 1000, self.ticks_per_second)

@@ -100,6 +100,25 @@ def own_source() -> tuple[str, int]:
     return f"127.{64 + (pid >> 16)}.{pid >> 8 & 255}.{pid & 255 or 1}", 20_001
 
 
+def run_elsewhere(launcher: Sequence[str], module: str, *arguments: str) -> str:
+    """Run a program of this folder by way of another that changes its surroundings; what it says."""
+    try:
+        possible = subprocess.run([*launcher, "true"], check=False, capture_output=True).returncode == 0
+    except FileNotFoundError:
+        possible = False
+    if not possible:
+        pytest.skip(f"{' '.join(launcher)} is not possible here")
+    ran = subprocess.run(
+        [*launcher, sys.executable, "-m", f"{__package__}.{module}", *arguments],
+        cwd=Path(__file__).resolve().parents[3],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.stderr == ""
+    return ran.stdout
+
+
 Callers = Callable[..., Caller]
 
 

@@ -1,20 +1,16 @@
 """Nothing that happens between two of the questions makes one process pass for another."""
 
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from mail4agent_daemon.attest import Attested, Reason, Unattested
 from mail4agent_daemon.peer import Peer
 
-from .conftest import Caller, Callers, Door, as_root, own_source
+from .conftest import Caller, Callers, Door, as_root, own_source, run_elsewhere
 from .steps import SteppedKernel
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="asks the Linux kernel")
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.promise("identity.nothing-is-inherited")
@@ -73,26 +69,10 @@ def test_a_process_that_ends_between_two_questions_is_gone(
 
 @as_root
 @pytest.mark.promise("identity.nothing-is-inherited")
+# Bequeathed: a child of the caller still holds the connection. Unnumbered: a UNIX socket of a kernel that
+# does not number its processes.
 @pytest.mark.parametrize("kind", ["tcp", "bequeathed", "unix", "unnumbered"])
 def test_a_pid_that_comes_back_gives_nothing(kind: str):
-    """In a pid namespace another process gets the caller's pid, and its port, before every question in turn.
-
-    The second time a child of the caller still holds the connection; the last is a UNIX socket of a kernel
-    that does not number its processes.
-    """
-    unshare = ["unshare", "--pid", "--fork", "--mount-proc"]
-    try:
-        possible = subprocess.run([*unshare, "true"], check=False, capture_output=True).returncode == 0
-    except FileNotFoundError:
-        possible = False
-    if not possible:
-        pytest.skip("no pid namespace can be made here")
-    ran = subprocess.run(
-        [*unshare, sys.executable, "-m", "tests.daemon.attest.own_pids", kind],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.stderr == ""
-    assert int(ran.stdout) > 3
+    """In a pid namespace another process gets the caller's pid and port, before every question in turn."""
+    said = run_elsewhere(["unshare", "--pid", "--fork", "--mount-proc"], "own_pids", kind)
+    assert int(said) > 3
