@@ -58,20 +58,13 @@ class Proc:
                 return Boot(boot_id, int(line[6:]) * 1000, self.ticks_per_second)
         raise OSError("the kernel does not say when it began")
 
-    def forks(self) -> int:
-        """How many processes and threads were ever made."""
-        for line in _read(f"{self._root}/stat", _FILE_MAX_BYTES * 16).splitlines():
-            if line.startswith(b"processes "):
-                return int(line[10:])
-        raise OSError("the kernel does not count forks")
+    def processes(self) -> dict[int, int]:
+        """The pid of every process that is visible, and the number of its folder.
 
-    def pid_max(self) -> int:
-        """The pid after which the kernel begins again."""
-        return int(_read(f"{self._root}/sys/kernel/pid_max", 64))
-
-    def pids(self) -> list[int]:
-        """Every process that is visible."""
-        return [int(name) for name in os.listdir(self._root) if name.isdecimal()]  # noqa: PTH208  # names alone
+        Another process that gets the pid has a folder of another number.
+        """
+        with os.scandir(self._root) as entries:
+            return {int(entry.name): entry.inode() for entry in entries if entry.name.isdecimal()}
 
     def stat(self, pid: int) -> Stat | None:
         """Parent, start and state."""

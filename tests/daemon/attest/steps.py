@@ -38,10 +38,10 @@ class SteppedProc(Proc):
         super().__init__()
         self._steps = steps
 
-    def pids(self) -> list[int]:
+    def processes(self) -> dict[int, int]:
         """A step."""
         self._steps.take()
-        return super().pids()
+        return super().processes()
 
     def sockets(self, pid: int) -> dict[int, str]:
         """A step, for some."""

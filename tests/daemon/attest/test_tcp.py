@@ -216,7 +216,7 @@ async def test_a_process_seen_before_is_looked_into_alone(stack: ExitStack, call
     attestor = Attestor(LinuxKernel(proc))
     stack.callback(attestor.close)
     caller = callers()
-    there = set(proc.pids())
+    there = set(proc.processes())
     caller.do("connect", name="a", to=door.address)
     assert await pid_behind(attestor, door.accept()) == caller.pid
     assert len(proc.looked) > 1
