@@ -159,10 +159,13 @@ class Proc:
 
     @contextmanager
     def pinned(self, pid: int) -> Iterator["Pin | None"]:
-        """Hold on to the process that has this pid now; None when none has."""
+        """Hold on to the process that has this pid now; None when none has.
+
+        Raises OSError where the kernel has no process descriptors (before Linux 5.3).
+        """
         try:
             descriptor = os.pidfd_open(pid)
-        except OSError:
+        except ProcessLookupError:
             yield None
             return
         try:

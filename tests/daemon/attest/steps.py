@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from mail4agent_daemon.attest.attested import Attested, Unattested
-from mail4agent_daemon.attest.diag import Diag, Endpoint, SocketEntry
+from mail4agent_daemon.attest.diag import Diag, SocketEntry
+from mail4agent_daemon.attest.ends import Endpoint
 from mail4agent_daemon.attest.linux import LinuxKernel
 from mail4agent_daemon.attest.proc import Pin, Proc, Stat
 from mail4agent_daemon.peer import Peer

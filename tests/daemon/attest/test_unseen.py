@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from mail4agent_daemon.attest import Attestor, Reason, Unattested
-from mail4agent_daemon.attest.diag import Diag, Endpoint, SocketEntry
+from mail4agent_daemon.attest.diag import Diag, SocketEntry
+from mail4agent_daemon.attest.ends import Endpoint
 from mail4agent_daemon.attest.linux import LinuxKernel
 from mail4agent_daemon.attest.proc import Proc
 
