@@ -34,8 +34,8 @@ class LinuxKernel:
         self._proc = proc or Proc()
         self._diag = diag or Diag()
         self._holders = Holders(self._proc)
-        if not self._proc.is_own():
-            raise OSError("/proc is not this process's own")
+        if not self._proc.is_own() or not hasattr(os, "pidfd_open"):
+            raise OSError("/proc is not this process's own, or this Python knows no process descriptors")
         self._boot_id = self._proc.boot().boot_id
 
     def boot(self) -> Boot:
@@ -92,29 +92,33 @@ class LinuxKernel:
             return ends
         if peer.cookie is None:
             return Unattested(Reason.UNSUPPORTED)
-        client = self._client(ends, peer.cookie)
-        if isinstance(client, Unattested):
-            return client
+        client = self._client(ends)
+        if client is None:
+            return Unattested(Reason.GONE)
         found = self._holders.find(client.inode, client.uid)
         if not found.holders:
-            if self._client(ends, peer.cookie) != client:
+            if not self._is_still(ends, peer.cookie, client):
                 return Unattested(Reason.GONE)
             foreign = os.geteuid() not in {0, client.uid}
             return Unattested(Reason.UNREADABLE if found.hidden or foreign else Reason.NO_OWNER)
         holder, *others = found.holders
         return Unattested(Reason.SHARED) if others else self._proved(ends, peer.cookie, client, holder)
 
-    def _client(self, ends: Ends, cookie: int) -> SocketEntry | Unattested:
-        """The client's socket, while it is certain that it is this connection's."""
+    def _client(self, ends: Ends) -> SocketEntry | None:
+        """The socket at the client's end, if some process holds it."""
         client = self._diag.connection(ends.client, ends.server)
-        if client is None or not client.connected or client.inode == 0:
-            return Unattested(Reason.GONE)
-        # Last, because it is what makes the address above this connection's: while our socket is there,
-        # the kernel gives what another client sends from that address to it, and the other never connects.
+        return client if client is not None and client.connected and client.inode else None
+
+    def _is_still(self, ends: Ends, cookie: int, client: SocketEntry) -> bool:
+        """Whether the client's socket is the same, and was this connection's all the time.
+
+        Our own is asked for last. While it is there, the kernel gives it whatever another client sends from
+        that address, and the other never connects: so none had the client's place before.
+        """
+        if self._client(ends) != client:
+            return False
         server = self._diag.connection(ends.server, ends.client)
-        if server is None or server.cookie != cookie:
-            return Unattested(Reason.GONE)
-        return client
+        return server is not None and server.cookie == cookie
 
     def _proved(self, ends: Ends, cookie: int, client: SocketEntry, held: Held) -> Attested | Unattested:
         with self._proc.pinned(held.pid) as pin:
@@ -123,7 +127,7 @@ class LinuxKernel:
                 return Unattested(Reason.GONE)
             if not self._proc.holds(held.pid, held.descriptor, client.inode):
                 return Unattested(Reason.GONE)
-            if self._client(ends, cookie) != client:
+            if not self._is_still(ends, cookie, client):
                 return Unattested(Reason.GONE)
             return self._concluded(held.pid, pin, stat, client.uid)
 

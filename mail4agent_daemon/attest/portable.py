@@ -2,8 +2,8 @@
 
 The same questions as on Linux, to weaker witnesses: no number tells a connection from a later one with the
 same two ends, and no handle holds on to a process. So everything is asked twice, and what changed in between
-is nobody's; but a connection that was succeeded before the first question is its successor's. A UNIX socket is
-not attested.
+is nobody's; but a connection that had a successor before the first question is the successor's. A UNIX socket
+is not attested.
 """
 
 import os

@@ -9,10 +9,10 @@ import socket
 import sys
 import tempfile
 from contextlib import ExitStack, closing
-from dataclasses import replace
 from pathlib import Path
 
 from mail4agent_core.mail.process import ProcessId
+from mail4agent_daemon import peer
 from mail4agent_daemon.attest.attested import Attested
 from mail4agent_daemon.peer import Peer
 from tests.daemon.attest.conftest import Caller, Door, own_source
@@ -34,9 +34,7 @@ def attempt(kernel: SteppedKernel, door: Door, at: int, kind: str) -> bool:
         kernel.steps.about = {first.pid}
         port = None if unix else own_source()
         first.do("connect", name="a", to=door.address, source=port)
-        peer = door.accept()
-        if kind == "unnumbered":
-            peer = replace(peer, process=None)
+        one = door.accept()
         stat = kernel._proc.stat(first.pid)
         assert stat is not None
         started = ProcessId(kernel.boot().boot_id, first.pid, stat.start_ticks)
@@ -59,7 +57,7 @@ def attempt(kernel: SteppedKernel, door: Door, at: int, kind: str) -> bool:
             if not unix:
                 stack.callback(second.do, "close", name="a", reset=True)
 
-        answer, steps = kernel.ask(peer, at, follow)
+        answer, steps = kernel.ask(one, at, follow)
         if isinstance(answer, Attested):
             assert answer.process == started or answer.process.pid in children, (
                 f"step {at}: the second was taken for the first"
@@ -78,6 +76,8 @@ def main() -> None:
     """Attempt each kind that is named."""
     attempts = 0
     for kind in sys.argv[1:]:
+        if kind == "unnumbered":
+            peer._NUMBERED = False
         kernel = SteppedKernel()
         with ExitStack() as stack:
             if kind in {"tcp", "bequeathed"}:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from mail4agent_daemon import peer
 from mail4agent_daemon.attest import Attested, Attestor, Reason, Unattested
 from mail4agent_daemon.peer import Peer
 
@@ -14,72 +15,74 @@ from .conftest import NOBODY, Caller, Door, as_root
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="asks the Linux kernel")
 
-#: As the kernel at hand tells it, and as one does that does not number its processes.
-NUMBERED = pytest.mark.parametrize("numbered", [True, False], ids=["numbered", "unnumbered"])
+
+@pytest.fixture(params=[True, False], ids=["numbered", "unnumbered"])
+def kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Peers as the kernel at hand tells them, and as one does that does not number its processes."""
+    if not request.param:
+        monkeypatch.setattr(peer, "_NUMBERED", False)
+    elif not peer._NUMBERED:
+        pytest.skip("this kernel does not number its processes")
 
 
-def seen(peer: Peer, numbered: bool) -> Peer:
-    """A peer as one kernel or the other tells it."""
-    return peer if numbered else replace(peer, process=None)
-
-
-@NUMBERED
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.promise("identity.process-is-proved")
-async def test_processes_are_proved(attestor: Attestor, caller: Caller, unix_door: Door, numbered: bool):
+async def test_processes_are_proved(attestor: Attestor, caller: Caller, unix_door: Door):
     """The test itself and another process, each with its own pid and user."""
     with socket.socket(socket.AF_UNIX) as own:
         own.connect(unix_door.address)
         caller.do("connect", name="a", to=unix_door.address)
-        answers = [await attestor.attest(seen(unix_door.accept(), numbered)) for _ in range(2)]
+        answers = [await attestor.attest(unix_door.accept()) for _ in range(2)]
     assert [(answer.process.pid, answer.uid) for answer in answers if isinstance(answer, Attested)] == [
         (os.getpid(), os.getuid()),
         (caller.pid, os.getuid()),
     ]
 
 
-@NUMBERED
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("reaped", [True, False], ids=["reaped", "zombie"])
 @pytest.mark.promise("identity.nothing-is-inherited")
 async def test_a_process_that_ended_is_gone(
-    attestor: Attestor, caller: Caller, unix_door: Door, numbered: bool, reaped: bool
+    attestor: Attestor, caller: Caller, unix_door: Door, reaped: bool
 ):
     """Whether its parent has heard of it or not."""
     caller.do("connect", name="a", to=unix_door.address)
-    peer = seen(unix_door.accept(), numbered)
+    one = unix_door.accept()
     caller.kill(reap=reaped)
-    assert await attestor.attest(peer) == Unattested(Reason.GONE)
+    assert await attestor.attest(one) == Unattested(Reason.GONE)
 
 
-@NUMBERED
+@pytest.mark.usefixtures("kernels")
 async def test_a_connection_that_came_from_a_process_that_was_gone_is_nobodys(
-    attestor: Attestor, caller: Caller, unix_door: Door, numbered: bool
+    attestor: Attestor, caller: Caller, unix_door: Door
 ):
     """Who connected and ended before it was accepted is gone, though a child of it holds the connection."""
     caller.do("orphan", path=unix_door.address)
-    assert await attestor.attest(seen(unix_door.accept(), numbered)) == Unattested(Reason.GONE)
+    assert await attestor.attest(unix_door.accept()) == Unattested(Reason.GONE)
 
 
-@NUMBERED
+@pytest.mark.usefixtures("kernels")
 async def test_a_connection_that_a_child_holds_too_is_its_connectors(
-    attestor: Attestor, caller: Caller, unix_door: Door, numbered: bool
+    attestor: Attestor, caller: Caller, unix_door: Door
 ):
     """The kernel kept who connected: a child with the descriptor speaks as its parent."""
     caller.do("connect", name="a", to=unix_door.address)
     caller.do("fork")
-    answer = await attestor.attest(seen(unix_door.accept(), numbered))
+    answer = await attestor.attest(unix_door.accept())
     assert isinstance(answer, Attested)
     assert answer.process.pid == caller.pid
 
 
 async def test_what_an_older_kernel_cannot_tell_is_asked_of_the_socket_itself(
-    attestor: Attestor, caller: Caller, unix_door: Door
+    attestor: Attestor, caller: Caller, unix_door: Door, monkeypatch: pytest.MonkeyPatch
 ):
     """Without a number of the process, another socket's cookie or none proves nothing."""
+    monkeypatch.setattr(peer, "_NUMBERED", False)
     caller.do("connect", name="a", to=unix_door.address)
-    peer = seen(unix_door.accept(), numbered=False)
-    assert peer.cookie is not None
-    assert await attestor.attest(replace(peer, cookie=peer.cookie + 1)) == Unattested(Reason.GONE)
-    assert await attestor.attest(replace(peer, cookie=None)) == Unattested(Reason.UNSUPPORTED)
+    one = unix_door.accept()
+    assert one.cookie is not None
+    assert await attestor.attest(replace(one, cookie=one.cookie + 1)) == Unattested(Reason.GONE)
+    assert await attestor.attest(replace(one, cookie=None)) == Unattested(Reason.UNSUPPORTED)
 
 
 @as_root
