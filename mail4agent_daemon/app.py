@@ -27,6 +27,7 @@ from .gate import App, Gate
 from .handlers import handlers
 from .health import HealthCheck
 from .http import JSON, HttpDoor, unknown_path
+from .identity import Identifier
 from .limits import Limits
 from .log import Log
 from .metrics import Metrics
@@ -64,17 +65,26 @@ async def daemon(
         await ensure_operator(effective.home, store, clock, ids, log)
         waiters = Waiters(limits)
         attestor = Attestor()
-        sessions = Sessions(store, clock, ids, alive=attestor.alive, parked=waiters.waits)
-        if attestor.available:
+        policy = settings.identity.attestation
+        sessions = Sessions(
+            store,
+            clock,
+            ids,
+            alive=attestor.alive,
+            parked=waiters.waits,
+            attestation_required=policy == "required",
+        )
+        # Where no kernel says when it began, none vouches for a process either.
+        with suppress(OSError):
             boot = attestor.boot()
             await sessions.prepare(boot.boot_id, boot.boot_ms, boot.ticks_per_second)
         engine = MailEngine(store, clock, ids, sessions)
         administration = Administration(store, clock, ids, settings.retention.keep_days or None)
         connections = Connections(limits, log)
-        accounts = Accounts(store)
+        identifier = Identifier(Accounts(store, sessions), sessions, attestor, policy)
         store.subscribe(waiters.wake)
-        polling = Polling(engine, accounts, waiters)
-        dispatch = Dispatch(handlers(engine, administration, polling, effective.home, log), accounts)
+        polling = Polling(engine, identifier, waiters)
+        dispatch = Dispatch(handlers(engine, administration, polling, effective.home, log), identifier)
         check = HealthCheck(store, clock, VERSION, time.monotonic)
         metrics = Metrics(waiters, connections, store.figures)
 

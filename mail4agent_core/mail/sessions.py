@@ -205,6 +205,10 @@ class Sessions:
         found = await self._store.look(lambda registry: [registry.sessions.get(each) for each in ids])
         met = [each for each in found if each is not None and each.address in wanted]
         living = await self.living(met)
+        # Told now, so that whoever sends all the same finds it undeliverable at once.
+        await self._bury_dead(
+            [each for each, lives in zip(met, living, strict=True) if not lives and each.dead_at is None]
+        )
         return {
             each.address: self.last_seen(each) for each, lives in zip(met, living, strict=True) if not lives
         }

@@ -67,7 +67,7 @@ def _quick(context: typer.Context) -> Names:
         settings = settings_of(given.get("url"), token_file=given.get("token_file"))
         if settings.credential is None:
             settings = settings_of(given.get("url"), token_file=operator_key())
-        client = SyncMailClient(settings.url, token=settings.credential, **QUICK)
+        client = SyncMailClient(settings.url, token=settings.credential, session="parent", **QUICK)
     except (ClientError, OSError):
         return Names()
     return _names(client)
