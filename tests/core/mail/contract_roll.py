@@ -209,6 +209,21 @@ class RollContract:
         with pytest.raises(UnknownSessionError):
             await office.inbox_of(office.operator, to)
 
+    async def test_a_session_without_mail_is_forgotten_a_day_after_its_death(self, office: Office):
+        """As it leaves the directory: a script that runs each minute fills no store."""
+        bob = await office.account("bob")
+        session = await met(office, bob)
+        assert isinstance(session.address, SessionAddress)
+        office.running.clear()
+        await retain(office)
+        office.clock.step(DAY_MS)
+        await retain(office)
+        assert await stored(office, session.address.session) is not None
+        office.clock.step(1)
+        await retain(office)
+        assert await stored(office, session.address.session) is None
+        assert not await office.store.look(lambda registry: registry.knows(session.address))
+
     @pytest.mark.promise("session.mail-is-kept-while-it-may-be-read")
     async def test_a_session_settles_its_mail_by_its_own_acknowledgement(self, office: Office):
         """180 days after it, as any mail."""
