@@ -47,6 +47,7 @@ from mail4agent_core.ids import Ids, digest_of
 
 from .engine import require_reader
 from .identity import OPERATOR, READ, SEND, Caller
+from .sessions import LISTED_MS
 from .store import Account, MailStore, PageQuery, Registry
 from .wire import InboxWire, inbox_wire
 
@@ -289,7 +290,7 @@ class Administration:
         messages = keys = 0
         resume: int | None = 0
         while resume is not None:
-            step = await self._store.sweep(settled_before, now - KEY_DAYS * DAY_MS, resume)
+            step = await self._store.sweep(settled_before, now - KEY_DAYS * DAY_MS, resume, now - LISTED_MS)
             messages, keys, resume = messages + step.messages, keys + step.keys, step.resume
         for name, value in (
             ("retention.run", now),

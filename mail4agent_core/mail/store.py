@@ -352,11 +352,15 @@ class MailStore(Protocol):
         """Run any other query on the registry, on the account's share of what such queries may take."""
         ...
 
-    async def sweep(self, settled_before: int | None, keys_before: int, resume: int) -> Swept:
+    async def sweep(
+        self, settled_before: int | None, keys_before: int, resume: int, idle_before: int = 0
+    ) -> Swept:
         """One bounded step of upkeep from ``resume`` (0 to begin).
 
         Deletes messages that were settled before ``settled_before`` (None: none for that reason), idempotency
-        keys older than ``keys_before``, and the messages of boxes that were given up.
+        keys older than ``keys_before``, and the messages of boxes that were given up. A session that died
+        before ``settled_before`` is forgotten with its box, and so is one without mail that died before
+        ``idle_before``; what it sent and acknowledged goes on to count.
 
         Account mail is settled once any address of the account acknowledged it, session mail once that
         session did, room mail once each present member account did. What an account sent itself, or found in

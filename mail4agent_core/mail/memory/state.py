@@ -200,13 +200,17 @@ class State:
         )
         return (self.at[pos] for pos in found)
 
-    def forget_sessions(self, dead_before: int) -> int:
-        """Forget sessions that died before a time; return how many messages stood in their boxes."""
+    def forget_sessions(self, dead_before: int, idle_before: int) -> int:
+        """Forget sessions that died before a time, or without mail before another; return how many messages
+        stood in their boxes.
+        """
         gone = 0
         for name, kept in list(self.sessions.items()):
-            session = kept.session
-            if session.dead_at is not None and session.dead_at < dead_before:
-                box = text_of(session.address)
+            box = text_of(kept.session.address)
+            dead_at = kept.session.dead_at
+            if dead_at is not None and (
+                dead_at < dead_before or (dead_at < idle_before and not self.boxes[box])
+            ):
                 for pos in list(self.boxes[box]):
                     self.delete(pos)
                     gone += 1

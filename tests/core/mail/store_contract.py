@@ -8,6 +8,7 @@ from mail4agent_core.mail.store import MailStore
 from .contract_posting import PostingContract
 from .contract_reading import ReadingContract
 from .contract_registry import RegistryContract
+from .contract_roll import RollContract
 from .contract_rooms import RoomContract
 from .contract_sessions import SessionContract
 from .contract_settling import SettlingContract
@@ -22,6 +23,7 @@ class StoreContract(
     SettlingContract,
     RoomContract,
     SessionContract,
+    RollContract,
     RegistryContract,
     UpkeepContract,
 ):
