@@ -61,7 +61,10 @@ async def daemon(
     try:
         await ensure_operator(effective.home, store, clock, ids, log)
         engine = MailEngine(store, ids)
-        administration = Administration(store, clock, ids, settings.retention.keep_days or None)
+        retention = settings.retention
+        administration = Administration(
+            store, clock, ids, retention.keep_days or None, retention.audit_days or None
+        )
         waiters = Waiters(limits)
         connections = Connections(limits, log)
         accounts = Accounts(store)

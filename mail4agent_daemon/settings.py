@@ -92,6 +92,11 @@ class RetentionSettings(_Section):
         Strict(),
         Field(ge=0, le=36_500, description="days after everybody acknowledged it; 0 keeps it for ever"),
     ] = 180
+    audit_days: Annotated[
+        int,
+        Strict(),
+        Field(ge=0, le=36_500, description="days that the audit of operators is kept; 0 keeps it for ever"),
+    ] = 365
 
 
 class LogSettings(_Section):
