@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -19,6 +19,7 @@ from mail4agent_core.mail.sqlite import SqliteStore
 from .auth import Accounts
 from .bootstrap import ensure_operator
 from .connections import Connections
+from .delays import Delays
 from .dispatch import Dispatch
 from .endpoints import Endpoints, Listeners
 from .gate import App, Gate
@@ -30,6 +31,7 @@ from .log import Log
 from .metrics import Metrics
 from .names import names_of
 from .polling import Polling
+from .rates import Rate, Rates
 from .settings import Effective, parse_bind
 from .upkeep import keep_up
 from .waiting import Waiters
@@ -45,11 +47,19 @@ class Daemon:
     waiters: Waiters
     connections: Connections
     store: SqliteStore
+    delays: Delays
 
 
 @asynccontextmanager
 async def daemon(
-    effective: Effective, listeners: Listeners, limits: Limits, log: Log, *, clock: Clock, ids: Ids
+    effective: Effective,
+    listeners: Listeners,
+    limits: Limits,
+    log: Log,
+    *,
+    clock: Clock,
+    ids: Ids,
+    monotonic: Callable[[], float] = time.monotonic,
 ) -> AsyncIterator[Daemon]:
     """Open the store, see to the operator, and give the application; then end upkeep and close the store.
 
@@ -70,23 +80,39 @@ async def daemon(
         accounts = Accounts(store)
         store.subscribe(waiters.wake)
         polling = Polling(engine, accounts, waiters)
-        dispatch = Dispatch(handlers(engine, administration, polling, effective.home, log), accounts)
-        check = HealthCheck(store, clock, VERSION, time.monotonic)
-        metrics = Metrics(waiters, connections, store.figures)
+        bounds = settings.limits
+        rates = Rates(
+            Rate(bounds.connection_per_sec, bounds.connection_burst),
+            Rate(bounds.account_per_sec, bounds.account_burst),
+            monotonic,
+        )
+        delays = Delays()
+        dispatch = Dispatch(
+            handlers(engine, administration, polling, effective.home, log, rates=rates), accounts
+        )
+        check = HealthCheck(store, clock, VERSION, monotonic)
+        metrics = Metrics(waiters, connections, store.figures, rates, delays)
 
         async def health() -> tuple[bytes, bytes]:
             return JSON, encode(await check.answer())
 
         # Later doors (MCP, the console) are routes of this router.
         router = Router(routes=[], redirect_slashes=False, default=unknown_path)
-        door = HttpDoor(dispatch, {"/health": health, "/metrics": metrics.page}, router, limits)
+        door = HttpDoor(
+            dispatch,
+            {"/health": health, "/metrics": metrics.page},
+            router,
+            limits,
+            rates=rates,
+            delays=delays,
+        )
         tls = listeners.endpoints.tls
         names = names_of(listeners.host, listeners.port, tls=tls, extra=settings.server.names)
         gate = Gate(door, names=names, limits=limits, log=log, observe=metrics.request)
         stop = asyncio.Event()
         upkeep = asyncio.create_task(keep_up(administration, clock, log, stop))
         try:
-            yield Daemon(gate, waiters, connections, store)
+            yield Daemon(gate, waiters, connections, store, delays)
         finally:
             stop.set()
             # A run of retention goes on at the next start.

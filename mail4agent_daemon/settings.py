@@ -99,6 +99,25 @@ class RetentionSettings(_Section):
     ] = 365
 
 
+def _tokens(what: str) -> Any:
+    return Field(ge=0, le=1_000_000, description=what)
+
+
+class LimitSettings(_Section):
+    """How fast requests are taken. One costs a token, and one for each started 64 KiB of its body."""
+
+    account_per_sec: Annotated[
+        int, Strict(), _tokens("tokens that an account gets a second; 0: no limit")
+    ] = 1_000
+    account_burst: Annotated[int, Strict(), _tokens("tokens that an account may save; 0: no limit")] = 10_000
+    connection_per_sec: Annotated[
+        int, Strict(), _tokens("tokens that a connection gets a second; 0: no limit")
+    ] = 500
+    connection_burst: Annotated[int, Strict(), _tokens("tokens that a connection may save; 0: no limit")] = (
+        5_000
+    )
+
+
 class LogSettings(_Section):
     """What is logged, and how."""
 
@@ -116,6 +135,7 @@ class Settings(_Section):
     server: ServerSettings = ServerSettings()
     retention: RetentionSettings = RetentionSettings()
     log: LogSettings = LogSettings()
+    limits: LimitSettings = LimitSettings()
 
 
 @dataclass(frozen=True, slots=True)

@@ -270,9 +270,7 @@ class Administration:
             _active(registry, request.participant)
             registry.join(request.room, request.participant)
 
-        await self._change(
-            caller, "admin.room.member.add", f"#{request.room}", command, request.participant
-        )
+        await self._change(caller, "admin.room.member.add", f"#{request.room}", command, request.participant)
         return Done()
 
     async def room_member_remove(self, caller: Caller, request: RoomMemberRequest) -> Done:
@@ -288,7 +286,7 @@ class Administration:
         return Done()
 
     async def inbox(self, caller: Caller, request: InboxOfRequest) -> InboxWire:
-        """One page of a named participant's boxes. Reading another account's is recorded before it is done."""
+        """One page of a named participant's boxes. Reading another account's is recorded first."""
         if request.address != caller.address:
             caller.needs((OPERATOR,))
         await require_reader(self._store, request.address)

@@ -32,7 +32,10 @@ def account_of_row(row: tuple[str, str | None, str, int, int | None, int | None]
 
 
 def account_by_digest(db: Connection, digest: bytes) -> Account | None:
-    """The account whose secret has this digest."""
+    """The account whose secret has this digest.
+
+    The index is searched for the digest: what the time tells of that is nothing of a secret.
+    """
     row = db.execute(f"{_ACCOUNT} WHERE secret_digest = ?", (digest,)).fetchone()
     return None if row is None else account_of_row(row)
 
