@@ -86,7 +86,7 @@ async def daemon(
             Rate(bounds.account_per_sec, bounds.account_burst),
             monotonic,
         )
-        delays = Delays()
+        delays = Delays(bounds.wrong_secret_ms / 1000)
         dispatch = Dispatch(
             handlers(engine, administration, polling, effective.home, log, rates=rates), accounts
         )

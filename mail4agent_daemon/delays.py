@@ -12,7 +12,6 @@ from typing import Protocol
 
 from .link import Link
 
-FIRST_SECS = 0.1
 LONGEST_SECS = 2.0
 #: Refusals held back at once.
 DELAYED_MAX = 256
@@ -35,9 +34,10 @@ def _later(secs: float, call: Callable[[], None]) -> Timer:
 
 
 class Delays:
-    """The refusals that one daemon holds back."""
+    """The refusals that one daemon holds back, the first of a connection for ``first_secs``; 0: none."""
 
-    def __init__(self, later: Later = _later) -> None:
+    def __init__(self, first_secs: float, later: Later = _later) -> None:
+        self._first_secs = first_secs
         self._later = later
         self._held = 0
         #: How many were held back, and how many were not because there were too many.
@@ -60,9 +60,9 @@ class Delays:
         """
         if link is None or all(name != b"authorization" for name, _ in headers):
             return
-        secs = min(FIRST_SECS * 2 ** min(link.failures, 8), LONGEST_SECS)
+        secs = min(self._first_secs * 2 ** min(link.failures, 8), LONGEST_SECS)
         link.failures += 1
-        if link.released:
+        if link.released or not secs:
             return
         if self._held >= DELAYED_MAX:
             self.undelayed += 1

@@ -116,6 +116,13 @@ class LimitSettings(_Section):
     connection_burst: Annotated[int, Strict(), _tokens("tokens that a connection may save; 0: no limit")] = (
         5_000
     )
+    wrong_secret_ms: Annotated[
+        int,
+        Strict(),
+        Field(
+            ge=0, le=2_000, description="how late a wrong secret is refused, doubling up to 2 s; 0: at once"
+        ),
+    ] = 100
 
 
 class LogSettings(_Section):

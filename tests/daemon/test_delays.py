@@ -61,7 +61,7 @@ async def ended(task: "asyncio.Task[None]") -> None:
 async def test_each_failure_on_a_connection_waits_twice_as_long_up_to_two_seconds() -> None:
     """A good secret begins anew, and so does another connection."""
     later = HandLater()
-    delays, link = Delays(later), a_link()
+    delays, link = Delays(0.1, later), a_link()
     for _ in range(7):
         task = await begun(delays, link)
         later.timers[-1].call()
@@ -78,7 +78,7 @@ async def test_each_failure_on_a_connection_waits_twice_as_long_up_to_two_second
 async def test_who_shows_no_secret_is_not_held_back() -> None:
     """Nothing was guessed, and nothing is counted."""
     later = HandLater()
-    delays, link = Delays(later), a_link()
+    delays, link = Delays(0.1, later), a_link()
     await delays.failed(link, [(b"host", b"localhost")])
     assert (later.timers, link.failures) == ([], 0)
 
@@ -87,7 +87,7 @@ async def test_who_shows_no_secret_is_not_held_back() -> None:
 async def test_a_release_ends_what_is_held_back_and_what_would_be() -> None:
     """When the connection ends or the daemon stops; the timer is not left behind."""
     later = HandLater()
-    delays, link = Delays(later), a_link()
+    delays, link = Delays(0.1, later), a_link()
     task = await begun(delays, link)
     assert len(delays) == 1
     link.release()
@@ -101,7 +101,7 @@ async def test_one_too_many_is_refused_at_once_and_counted(monkeypatch: pytest.M
     """However many guess at once, a bounded number of them is held."""
     monkeypatch.setattr(module, "DELAYED_MAX", 3)
     later = HandLater()
-    delays = Delays(later)
+    delays = Delays(0.1, later)
     tasks = [await begun(delays, a_link()) for _ in range(3)]
     link = a_link()
     await delays.failed(link, SHOWN)
@@ -116,18 +116,25 @@ async def test_one_too_many_is_refused_at_once_and_counted(monkeypatch: pytest.M
 async def test_a_cancelled_request_leaves_nothing_held() -> None:
     """As when the stop cuts it."""
     later = HandLater()
-    delays, link = Delays(later), a_link()
+    delays, link = Delays(0.1, later), a_link()
     task = await begun(delays, link)
     task.cancel()
     await asyncio.wait({task})
     assert (later.timers[0].cancelled, len(delays), link.on_release) == (True, 0, None)
 
 
+async def test_nothing_is_held_back_where_that_is_set() -> None:
+    """With 0 every refusal comes at once."""
+    later = HandLater()
+    delays = Delays(0.0, later)
+    await delays.failed(a_link(), SHOWN)
+    assert later.timers == []
+
+
 @pytest.fixture
 def endless(monkeypatch: pytest.MonkeyPatch) -> None:
     """Delays that no test waits out."""
-    monkeypatch.setattr(module, "FIRST_SECS", 3600.0)
-    monkeypatch.setattr(module, "LONGEST_SECS", 3600.0)
+    monkeypatch.setattr(Delays.__init__, "__defaults__", (HandLater(),))
 
 
 def held(inside: Inside) -> int:
