@@ -14,8 +14,10 @@ from mail4agent_core.clock import Clock
 from mail4agent_core.ids import Ids
 from mail4agent_core.mail.administration import Administration
 from mail4agent_core.mail.engine import MailEngine
+from mail4agent_core.mail.sessions import Sessions
 from mail4agent_core.mail.sqlite import SqliteStore
 
+from .attest import Attestor
 from .auth import Accounts
 from .bootstrap import ensure_operator
 from .connections import Connections
@@ -26,6 +28,7 @@ from .gate import App, Gate
 from .handlers import handlers
 from .health import HealthCheck
 from .http import JSON, HttpDoor, unknown_path
+from .identity import Identifier
 from .limits import Limits
 from .log import Log
 from .metrics import Metrics
@@ -33,7 +36,7 @@ from .names import names_of
 from .polling import Polling
 from .rates import Rate, Rates
 from .settings import Effective, parse_bind
-from .upkeep import keep_up
+from .upkeep import keep_sessions, keep_up
 from .waiting import Waiters
 
 VERSION = version("mail4agent")
@@ -70,16 +73,30 @@ async def daemon(
     store = await SqliteStore.open(effective.database, clock)
     try:
         await ensure_operator(effective.home, store, clock, ids, log)
-        engine = MailEngine(store, ids)
+        waiters = Waiters(limits)
+        attestor = Attestor()
+        policy = settings.identity.attestation
+        sessions = Sessions(
+            store,
+            clock,
+            ids,
+            alive=attestor.alive,
+            parked=waiters.waits,
+            attestation_required=policy == "required",
+        )
+        # Where no kernel says when it began, none vouches for a process either.
+        with suppress(OSError):
+            boot = attestor.boot()
+            await sessions.prepare(boot.boot_id, boot.boot_ms, boot.ticks_per_second)
+        engine = MailEngine(store, clock, ids, sessions)
         retention = settings.retention
         administration = Administration(
             store, clock, ids, retention.keep_days or None, retention.audit_days or None
         )
-        waiters = Waiters(limits)
         connections = Connections(limits, log)
-        accounts = Accounts(store)
+        identifier = Identifier(Accounts(store, sessions), sessions, attestor, policy)
         store.subscribe(waiters.wake)
-        polling = Polling(engine, accounts, waiters)
+        polling = Polling(engine, identifier, waiters)
         bounds = settings.limits
         rates = Rates(
             Rate(bounds.connection_per_sec, bounds.connection_burst),
@@ -88,7 +105,7 @@ async def daemon(
         )
         delays = Delays(bounds.wrong_secret_ms / 1000)
         dispatch = Dispatch(
-            handlers(engine, administration, polling, effective.home, log, rates=rates), accounts
+            handlers(engine, administration, polling, effective.home, log, rates=rates), identifier
         )
         check = HealthCheck(store, clock, VERSION, monotonic)
         metrics = Metrics(waiters, connections, store.figures, rates, delays)
@@ -111,6 +128,7 @@ async def daemon(
         gate = Gate(door, names=names, limits=limits, log=log, observe=metrics.request)
         stop = asyncio.Event()
         upkeep = asyncio.create_task(keep_up(administration, clock, log, stop))
+        roll = asyncio.create_task(keep_sessions(sessions, log, stop))
         try:
             yield Daemon(gate, waiters, connections, store, delays)
         finally:
@@ -119,6 +137,8 @@ async def daemon(
             upkeep.cancel()
             with suppress(asyncio.CancelledError):
                 await upkeep
+            await roll
+            attestor.close()
     finally:
         await store.close()
 

@@ -7,6 +7,7 @@ gate (``gate.py``), which bounds the request and which puts refusals on the wire
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from mail4agent_api.addresses import text_of
 from mail4agent_api.errors import (
     MalformedError,
     MethodNotAllowedError,
@@ -16,10 +17,12 @@ from mail4agent_api.errors import (
 )
 from mail4agent_api.mail import SendManyRequest
 from mail4agent_api.operations import OPERATIONS, Operation
+from mail4agent_core.mail.identity import Caller
 
 from .auth import bearer_digest
 from .delays import Delays
 from .dispatch import Call, Dispatch
+from .identity import acts_for_parent
 from .limits import Limits
 from .rates import Rates, cost_of
 
@@ -87,12 +90,19 @@ class HttpDoor:
         headers: list[tuple[bytes, bytes]] = scope["headers"]
         # The credential is believed, and the right to call is known, before a byte of the body is looked at.
         try:
-            call = Call(row, bearer_digest(headers), b"", receive)
-            await self._identify(call, state)
+            call = Call(
+                row,
+                bearer_digest(headers),
+                b"",
+                receive,
+                state.get("link"),
+                for_parent=acts_for_parent(headers),
+            )
+            caller = await self._identify(call, state)
         except UnauthenticatedError:
             await self._delays.failed(state.get("link"), headers)
             raise
-        self._rates.admit_account(state["account"], cost_of(state.get("body_bytes", 0)))
+        self._rates.admit_account(str(caller.account), cost_of(state.get("body_bytes", 0)))
         _no_query(scope)
         if not _is_plain(headers) or not (row.lenient_body or _is_json(headers)):
             raise UnsupportedMediaTypeError
@@ -101,12 +111,12 @@ class HttpDoor:
         call.body = (await receive()).get("body", b"")
         await _answer(send, JSON, await self._dispatch.run(call))
 
-    async def _identify(self, call: Call, state: MutableMapping[str, Any]) -> None:
+    async def _identify(self, call: Call, state: MutableMapping[str, Any]) -> Caller:
         try:
-            await self._dispatch.identify(call)
+            return await self._dispatch.identify(call)
         finally:
             if call.caller is not None:
-                state["account"] = str(call.caller.account)
+                state["account"] = text_of(call.caller.address)
                 self._delays.passed(state.get("link"))
 
 

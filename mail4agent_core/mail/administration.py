@@ -122,7 +122,12 @@ class Administration:
                     else IdRetiredError(id=request.id)
                 )
             registry.add_account(
-                request.id, request.label, digest_of(secret), capabilities, self._clock.now_ms()
+                request.id,
+                request.label,
+                digest_of(secret),
+                capabilities,
+                self._clock.now_ms(),
+                request.attestation,
             )
 
         detail = detail_of(("grant", capabilities))
@@ -183,7 +188,7 @@ class Administration:
     async def participant_permit(
         self, caller: Caller, request: ParticipantPermitRequest
     ) -> ParticipantRecord:
-        """Grant, then revoke, capabilities."""
+        """Grant, then revoke, capabilities, and set the attestation policy when one is given."""
 
         def command(registry: Registry) -> ParticipantRecord:
             account = _active(registry, request.id)
@@ -196,10 +201,13 @@ class Administration:
             if OPERATOR not in held:
                 _not_the_last_operator(registry, account)
             registry.set_capabilities(request.id, held)
+            if request.attestation is not None:
+                registry.set_attestation(request.id, request.attestation)
             return _record(_active(registry, request.id))
 
         both = ("both",) if request.both else ()
-        detail = detail_of(("grant", set(request.grant)), ("revoke", set(request.revoke)), *both)
+        policy = () if request.attestation is None else (f"attestation {request.attestation}",)
+        detail = detail_of(("grant", set(request.grant)), ("revoke", set(request.revoke)), *policy, *both)
         return await self._change(caller, "admin.participant.permit", request.id, command, detail)
 
     async def participant_list(self, caller: Caller, request: ParticipantListRequest) -> ParticipantList:
@@ -398,4 +406,5 @@ def _record(account: Account) -> ParticipantRecord:
         created_at_unix_ms=account.created_at,
         secret_issued_at_unix_ms=account.secret_issued_at,
         removed_at_unix_ms=account.removed_at,
+        attestation=account.attestation,
     )
