@@ -15,6 +15,7 @@ from mail4agent_api.errors import RefusalError
 from mail4agent_api.mail import (
     Ack,
     AttestationPolicy,
+    AuditEntry,
     MessageId,
     ParticipantAddress,
     ParticipantId,
@@ -23,6 +24,7 @@ from mail4agent_api.mail import (
     SessionAddress,
 )
 
+from .audit import Deed
 from .posting import Posted, Posting, Sight
 from .session import SessionRegistry
 
@@ -252,6 +254,18 @@ class Registry(Protocol):
 
     def erase_message(self, message_id: MessageId) -> bool:
         """Delete one message; False when there is none."""
+        ...
+
+    def record(self, deed: Deed) -> None:
+        """Add a deed to the audit under the next number; past ``audit.ENTRIES_MAX`` the oldest goes."""
+        ...
+
+    def audit(self, before: int | None, limit: int) -> list[AuditEntry]:
+        """Entries with a number below ``before``, the newest first."""
+        ...
+
+    def expire_audit(self, before: int, limit: int) -> int:
+        """Delete up to ``limit`` entries older than a time; return how many."""
         ...
 
 

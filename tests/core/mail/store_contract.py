@@ -5,6 +5,7 @@ import pytest
 from mail4agent_core.clock import HandClock
 from mail4agent_core.mail.store import MailStore
 
+from .contract_audit import AuditContract
 from .contract_posting import PostingContract
 from .contract_reading import ReadingContract
 from .contract_registry import RegistryContract
@@ -26,6 +27,7 @@ class StoreContract(
     RollContract,
     RegistryContract,
     UpkeepContract,
+    AuditContract,
 ):
     """The whole suite. The clock of the store is the one that the tests turn."""
 
