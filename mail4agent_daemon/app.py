@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -21,6 +21,7 @@ from .attest import Attestor
 from .auth import Accounts
 from .bootstrap import ensure_operator
 from .connections import Connections
+from .delays import Delays
 from .dispatch import Dispatch
 from .endpoints import Endpoints, Listeners
 from .gate import App, Gate
@@ -34,6 +35,7 @@ from .metrics import Metrics
 from .names import names_of
 from .note_desk import NoteDesk
 from .polling import Polling
+from .rates import Rate, Rates
 from .settings import Effective, parse_bind
 from .upkeep import keep_sessions, keep_up
 from .waiting import Waiters
@@ -49,11 +51,19 @@ class Daemon:
     waiters: Waiters
     connections: Connections
     store: SqliteStore
+    delays: Delays
 
 
 @asynccontextmanager
 async def daemon(
-    effective: Effective, listeners: Listeners, limits: Limits, log: Log, *, clock: Clock, ids: Ids
+    effective: Effective,
+    listeners: Listeners,
+    limits: Limits,
+    log: Log,
+    *,
+    clock: Clock,
+    ids: Ids,
+    monotonic: Callable[[], float] = time.monotonic,
 ) -> AsyncIterator[Daemon]:
     """Open the store, see to the operator, and give the application; then end upkeep and close the store.
 
@@ -80,24 +90,40 @@ async def daemon(
             boot = attestor.boot()
             await sessions.prepare(boot.boot_id, boot.boot_ms, boot.ticks_per_second)
         engine = MailEngine(store, clock, ids, sessions)
-        administration = Administration(store, clock, ids, settings.retention.keep_days or None)
-        connections = Connections(limits, log)
-        identifier = Identifier(Accounts(store, sessions), sessions, attestor, policy)
-        store.subscribe(waiters.wake)
-        polling = Polling(engine, identifier, waiters)
-        notes = NoteDesk(effective.home / "runs", clock)
-        dispatch = Dispatch(
-            handlers(engine, administration, polling, notes, home=effective.home, log=log), identifier
+        retention = settings.retention
+        administration = Administration(
+            store, clock, ids, retention.keep_days or None, retention.audit_days or None
         )
-        check = HealthCheck(store, clock, VERSION, time.monotonic)
-        metrics = Metrics(waiters, connections, store.figures)
+        connections = Connections(limits, log)
+        store.subscribe(waiters.wake)
+        bounds = settings.limits
+        rates = Rates(
+            Rate(bounds.connection_per_sec, bounds.connection_burst),
+            Rate(bounds.account_per_sec, bounds.account_burst),
+            monotonic,
+        )
+        identifier = Identifier(Accounts(store, sessions), sessions, attestor, policy, rates)
+        polling = Polling(engine, identifier, waiters)
+        delays = Delays(bounds.wrong_secret_ms / 1000)
+        notes = NoteDesk(effective.home / "runs", clock)
+        table = handlers(engine, administration, polling, notes, home=effective.home, log=log, rates=rates)
+        dispatch = Dispatch(table, identifier)
+        check = HealthCheck(store, clock, VERSION, monotonic)
+        metrics = Metrics(waiters, connections, store.figures, rates, delays)
 
         async def health() -> tuple[bytes, bytes]:
             return JSON, encode(await check.answer())
 
         # Later doors (MCP, the console) are routes of this router.
         router = Router(routes=[], redirect_slashes=False, default=unknown_path)
-        door = HttpDoor(dispatch, {"/health": health, "/metrics": metrics.page}, router, limits)
+        door = HttpDoor(
+            dispatch,
+            {"/health": health, "/metrics": metrics.page},
+            router,
+            limits,
+            rates=rates,
+            delays=delays,
+        )
         tls = listeners.endpoints.tls
         names = names_of(listeners.host, listeners.port, tls=tls, extra=settings.server.names)
         gate = Gate(door, names=names, limits=limits, log=log, observe=metrics.request)
@@ -105,7 +131,7 @@ async def daemon(
         upkeep = asyncio.create_task(keep_up(administration, clock, log, stop))
         roll = asyncio.create_task(keep_sessions(sessions, log, stop))
         try:
-            yield Daemon(gate, waiters, connections, store)
+            yield Daemon(gate, waiters, connections, store, delays)
         finally:
             stop.set()
             # A run of retention goes on at the next start.

@@ -98,7 +98,7 @@ class SqliteStore:
         )
 
     async def page(self, reader: ParticipantAddress, query: PageQuery) -> Page:
-        if pages.is_bounded(query):
+        if pages.is_bounded(query) or self._readers.now("page", lambda db: pages.is_short(db, reader, query)):
             return self._readers.now("page", lambda db: pages.page(db, reader, query))
         return await self._readers.aside("page", reader.participant, lambda db: pages.page(db, reader, query))
 
@@ -163,9 +163,11 @@ class SqliteStore:
     async def survey(self, account: ParticipantId, query: Callable[[Registry], T]) -> T:
         return await self._readers.aside("survey", account, lambda db: query(SqliteRegistry(db, set())))
 
-    async def sweep(self, settled_before: int | None, keys_before: int, resume: int) -> Swept:
+    async def sweep(
+        self, settled_before: int | None, keys_before: int, resume: int, idle_before: int = 0
+    ) -> Swept:
         return await self._writer.write(
-            "sweep", lambda t: deletion.sweep(t.db, settled_before, keys_before, resume)
+            "sweep", lambda t: deletion.sweep(t.db, settled_before, keys_before, resume, idle_before)
         )
 
     async def remember(self, name: str, value: int | None) -> int | None:
