@@ -31,15 +31,16 @@ class ClientMail:
     def page(
         self, *, correlation: str, thread: str | None = None, unread_only: bool = False, wait_secs: int = 0
     ) -> Sequence[Message]:
-        """The messages that were sent to the participant, oldest first; waits while there are none."""
+        """The last messages that were sent to the participant, oldest first; waits while there are none."""
         page = self._client.inbox(
             correlation=correlation,
             thread=thread,
             unread_only=unread_only,
             wait_secs=wait_secs,
             limit=256,
+            order="newest",
         )
-        return page.messages
+        return page.messages[::-1]
 
     def ack(self, message_id: str) -> None:
         """Acknowledge a message."""

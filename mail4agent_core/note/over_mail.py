@@ -1,8 +1,9 @@
 """A conversation over the mail seam: worker and judge are two participants, a note is a message with an ack.
 
 The driver posts a note to the party whose turn is live, and waits for that party's answer, which is a reply
-in the note's thread. A note that nobody answers in time is withdrawn by a second message: mail arrives in the
-order in which it was sent, so a party that reads both takes neither. A party that took it just before is
+in the note's thread. A second message closes the offer, answered or not: mail arrives in the order in which
+it was sent, so whoever reads both takes neither. That holds for every session of a party, to whom the
+acknowledgements of the others say nothing. A party that took a note just before it was closed unanswered is
 found by its turn, which names the note, so the record stays true.
 """
 
@@ -35,7 +36,7 @@ from .words import Party
 
 NOTE_SUBJECT: Final = "note"
 ANSWER_SUBJECT: Final = "note answered"
-WITHDRAWN_SUBJECT: Final = "note withdrawn"
+CLOSED_SUBJECT: Final = "note closed"
 #: Seconds of one wait for mail; the contract allows 60.
 _WAIT_SECS: Final = 50
 
@@ -52,7 +53,7 @@ class Mail(Protocol):
     def page(
         self, *, correlation: str, thread: str | None = None, unread_only: bool = False, wait_secs: int = 0
     ) -> Sequence[Message]:
-        """The messages that were sent to the participant, oldest first; waits while there are none."""
+        """The last messages that were sent to the participant, oldest first; waits while there are none."""
         ...
 
     def ack(self, message_id: str) -> None:
@@ -126,17 +127,16 @@ class MailConversation:
                 to, NOTE_SUBJECT, encode(body).decode(), correlation=correlation, key=offer.note_id
             )
             answer = self._answer(posted, correlation, to)
-            if answer is None:
-                self.mail.post(
-                    to,
-                    WITHDRAWN_SUBJECT,
-                    offer.note_id,
-                    correlation=correlation,
-                    key=f"{offer.note_id}-withdrawn",
-                    reply_to=posted,
-                )
-                # Who answered while it was being withdrawn has taken it.
-                answer = self._read(posted, correlation, to, 0)
+            self.mail.post(
+                to,
+                CLOSED_SUBJECT,
+                offer.note_id,
+                correlation=correlation,
+                key=f"{offer.note_id}-closed",
+                reply_to=posted,
+            )
+            # Who answered while it was being closed has taken it.
+            answer = answer or self._read(posted, correlation, to, 0)
         except RefusalError as refused:
             return NoConversation(f"the mail was refused: {refused.kind}")
         return answer or NoConversation(f"nobody answered within {self.answer_secs} s")
@@ -186,22 +186,22 @@ class MailParty:
     driver: str
 
     def offers(self, *, wait_secs: int = 0) -> list[Offered]:
-        """The notes that are offered and not answered, oldest first; those that were withdrawn are gone."""
+        """The notes that are offered and open, oldest first."""
         correlation = correlation_of(self.run, self.node)
         page = self.mail.page(correlation=correlation, unread_only=True, wait_secs=wait_secs)
         mine = [message for message in page if text_of(message.from_).partition("/")[0] == self.driver]
-        withdrawn = {message.reply_to: message for message in mine if message.subject == WITHDRAWN_SUBJECT}
+        closed = {message.reply_to: message for message in mine if message.subject == CLOSED_SUBJECT}
         found: list[Offered] = []
         for message in mine:
             if message.subject != NOTE_SUBJECT:
                 continue
-            if message.message_id in withdrawn:
+            if message.message_id in closed:
                 self.mail.ack(message.message_id)
                 continue
             offer = _offer(message)
             if offer is not None and (offer.run, offer.node) == (self.run, self.node):
                 found.append(Offered(message.message_id, offer))
-        for message in withdrawn.values():
+        for message in closed.values():
             self.mail.ack(message.message_id)
         return found
 

@@ -178,7 +178,7 @@ def test_each_party_takes_a_note_and_its_turns_show_it(  # noqa: PLR0917  # a ro
 
 @pytest.mark.promise("note.parties-are-reached-over-mail")
 def test_a_note_that_nobody_takes_is_carried_and_shown_by_the_next_dispatch(stage: Stage) -> None:
-    """It is withdrawn before it is recorded, so a party that comes late takes nothing; the task says it."""
+    """It is closed before it is recorded, so a party that comes late takes nothing; the task says it."""
     stage.answer_secs = 1
     with stage.run() as run:
         receipt = run.deliver(request())
