@@ -95,7 +95,6 @@ async def daemon(
         )
         connections = Connections(limits, log)
         store.subscribe(waiters.wake)
-        polling = Polling(engine, identifier, waiters)
         bounds = settings.limits
         rates = Rates(
             Rate(bounds.connection_per_sec, bounds.connection_burst),
@@ -103,6 +102,7 @@ async def daemon(
             monotonic,
         )
         identifier = Identifier(Accounts(store, sessions), sessions, attestor, policy, rates)
+        polling = Polling(engine, identifier, waiters)
         delays = Delays(bounds.wrong_secret_ms / 1000)
         dispatch = Dispatch(
             handlers(engine, administration, polling, effective.home, log, rates=rates), identifier
