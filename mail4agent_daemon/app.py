@@ -33,6 +33,7 @@ from .limits import Limits
 from .log import Log
 from .metrics import Metrics
 from .names import names_of
+from .note_desk import NoteDesk
 from .polling import Polling
 from .rates import Rate, Rates
 from .settings import Effective, parse_bind
@@ -104,9 +105,9 @@ async def daemon(
         identifier = Identifier(Accounts(store, sessions), sessions, attestor, policy, rates)
         polling = Polling(engine, identifier, waiters)
         delays = Delays(bounds.wrong_secret_ms / 1000)
-        dispatch = Dispatch(
-            handlers(engine, administration, polling, effective.home, log, rates=rates), identifier
-        )
+        notes = NoteDesk(effective.home / "runs", clock)
+        table = handlers(engine, administration, polling, notes, home=effective.home, log=log, rates=rates)
+        dispatch = Dispatch(table, identifier)
         check = HealthCheck(store, clock, VERSION, monotonic)
         metrics = Metrics(waiters, connections, store.figures, rates, delays)
 

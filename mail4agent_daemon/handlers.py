@@ -15,6 +15,7 @@ from mail4agent_core.mail.wire import Wire
 from .bootstrap import KEY_NAME, OPERATOR_ID, KeyFileError, write_key
 from .dispatch import Call, Handler
 from .log import Log
+from .note_desk import NoteDesk
 from .polling import Polling
 from .rates import Rates
 
@@ -23,16 +24,17 @@ def handlers(
     engine: MailEngine,
     administration: Administration,
     polling: Polling,
+    notes: NoteDesk,
+    *,
     home: Path,
     log: Log,
-    *,
     rates: Rates,
 ) -> dict[str, Handler]:
     """One handler for each row that needs a credential.
 
     It is the engine's method of that name, save for the operations that the daemon adds something to.
     """
-    seams: dict[str, object] = {"mail": engine, "admin": administration}
+    seams: dict[str, object] = {"mail": engine, "admin": administration, "note": notes}
     own: dict[str, Handler] = {
         "mail.inbox": polling.inbox,
         "mail.wait": polling.wait,

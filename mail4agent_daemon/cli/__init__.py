@@ -7,7 +7,18 @@ import sys
 
 import typer
 
-from mail4agent_daemon.cli import accounts, daemon, people, posting, reading, rooms, sessions, threads, upkeep
+from mail4agent_daemon.cli import (
+    accounts,
+    daemon,
+    notes,
+    people,
+    posting,
+    reading,
+    rooms,
+    sessions,
+    threads,
+    upkeep,
+)
 from mail4agent_daemon.cli.exits import STATUSES
 
 
@@ -21,7 +32,7 @@ def application() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for noun in (daemon, posting, reading, threads, people, sessions):
+    for noun in (daemon, posting, reading, threads, people, sessions, notes):
         noun.register(app)
     admin = typer.Typer(
         no_args_is_help=True, help="Accounts, rooms and upkeep, as an operator.", epilog=STATUSES

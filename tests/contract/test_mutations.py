@@ -197,6 +197,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
     """A daemon to be mistreated."""
     with served(tmp_path_factory.mktemp("mutations") / "home") as daemon:
         secret = daemon.register("mutator", operator=True)
+        daemon.open_run("mutator")
         ada = daemon.register("ada")
         for name in ("bob", *(f"victim-{index}" for index in range(8))):
             daemon.register(name)
@@ -235,6 +236,18 @@ def _bodies(messages: Sequence[str]) -> dict[str, list[Any]]:
     older = {"before": at, "room": "desk", "since_unix_ms": 0}
     search = {"query": 'fox "quick brown"', "limit": 3, "room": "desk", "sent_by": "ada"}
     one = [{"id": f"victim-{index}"} for index in range(8)]
+    note = {"run": "demo", "node": "build", "addressee": "both", "text": "keep the old flag"}
+    turn = {
+        "node": "build",
+        "member": "worker",
+        "turn": 1,
+        "role": "assistant",
+        "instruction": "- keep the old flag",
+        "instruction_truncated": False,
+        "started_at": "2026-09-19T10:00:00.000Z",
+        "origin": "delivered",
+        "note_ids": [f"note_{'0' * 24}"],
+    }
     return {
         "mail.send": [message, full, {**message, "to": session}],
         "mail.send_many": [{"messages": [message, full]}],
@@ -249,6 +262,10 @@ def _bodies(messages: Sequence[str]) -> dict[str, list[Any]]:
         "mail.sent": [{"limit": 5, "before": at}],
         "mail.whoami": [{}],
         "mail.directory": [{}],
+        "note.deliver": [note, {**note, "criterion": "it parses", "deliver": "next", "idempotency_key": "k"}],
+        "note.standing": [{"run": "demo", "node": "build"}, {"run": "none", "node": "build"}],
+        "note.events": [{"run": "demo", "events": [turn, {**turn, "role": "user", "origin": None}]}],
+        "note.journal": [{"run": "demo"}, {"run": "demo", "after": 10, "limit": 2}],
         "admin.participant": [{"id": "new", "label": "New", "may_send": True, "operator": False}],
         "admin.participant.rotate": one,
         "admin.participant.revoke": one[:2],

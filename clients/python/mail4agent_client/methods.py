@@ -70,6 +70,17 @@ from mail4agent_api.mail import (
     WhoAmI,
     WhoAmIRequest,
 )
+from mail4agent_api.note import (
+    NoteEventsRequest,
+    NoteJournal,
+    NoteJournalRequest,
+    NotePresentations,
+    NoteReceipt,
+    NoteRequest,
+    NoteStanding,
+    NoteStandingRequest,
+    TurnStarted,
+)
 from mail4agent_api._wire import WireModel
 from mail4agent_client.arguments import address, listed, participant, position, request_of
 
@@ -299,6 +310,70 @@ class AsyncMethods(ABC):
         return await self._ask(
             "mail.directory", Directory, DirectoryRequest() if request is None else request
         )
+
+    @overload
+    async def note_deliver(self, request: NoteRequest, /) -> NoteReceipt: ...
+    @overload
+    async def note_deliver(
+        self,
+        /,
+        *,
+        run: str,
+        node: str,
+        addressee: Literal["worker", "supervisor", "both"],
+        text: str,
+        criterion: str | None = None,
+        deliver: Literal["live", "next"] = "live",
+        persist: bool = True,
+        idempotency_key: str | None = None,
+    ) -> NoteReceipt: ...
+    async def note_deliver(self, request: NoteRequest | None = None, /, **fields: Any) -> NoteReceipt:
+        """Deliver a note to a node of a run, and say what became of it.
+
+        Raises UnknownItemError, NotPendingError, IdempotencyConflictError, PermissionDeniedError.
+        """
+        return await self._ask("note.deliver", NoteReceipt, request_of(NoteRequest, request, fields))
+
+    @overload
+    async def note_standing(self, request: NoteStandingRequest, /) -> NoteStanding: ...
+    @overload
+    async def note_standing(self, /, *, run: str, node: str) -> NoteStanding: ...
+    async def note_standing(
+        self, request: NoteStandingRequest | None = None, /, **fields: Any
+    ) -> NoteStanding:
+        """Say which notes stand for a node and which it still owes.
+
+        Raises UnknownItemError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "note.standing", NoteStanding, request_of(NoteStandingRequest, request, fields)
+        )
+
+    @overload
+    async def note_events(self, request: NoteEventsRequest, /) -> NotePresentations: ...
+    @overload
+    async def note_events(self, /, *, run: str, events: Sequence[TurnStarted]) -> NotePresentations: ...
+    async def note_events(
+        self, request: NoteEventsRequest | None = None, /, **fields: Any
+    ) -> NotePresentations:
+        """Append turns of a run's conversations; returns the presentations that they show.
+
+        Raises UnknownItemError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "note.events", NotePresentations, request_of(NoteEventsRequest, request, fields, events=listed)
+        )
+
+    @overload
+    async def note_journal(self, request: NoteJournalRequest, /) -> NoteJournal: ...
+    @overload
+    async def note_journal(self, /, *, run: str, after: int = 0, limit: int = 100) -> NoteJournal: ...
+    async def note_journal(self, request: NoteJournalRequest | None = None, /, **fields: Any) -> NoteJournal:
+        """Read records of a run's journal.
+
+        Raises UnknownItemError, PermissionDeniedError.
+        """
+        return await self._ask("note.journal", NoteJournal, request_of(NoteJournalRequest, request, fields))
 
     @overload
     async def admin_participant(self, request: ParticipantRegistration, /) -> IssuedSecret: ...
@@ -816,6 +891,64 @@ class SyncMethods(ABC):
         Raises PermissionDeniedError.
         """
         return self._ask("mail.directory", Directory, DirectoryRequest() if request is None else request)
+
+    @overload
+    def note_deliver(self, request: NoteRequest, /) -> NoteReceipt: ...
+    @overload
+    def note_deliver(
+        self,
+        /,
+        *,
+        run: str,
+        node: str,
+        addressee: Literal["worker", "supervisor", "both"],
+        text: str,
+        criterion: str | None = None,
+        deliver: Literal["live", "next"] = "live",
+        persist: bool = True,
+        idempotency_key: str | None = None,
+    ) -> NoteReceipt: ...
+    def note_deliver(self, request: NoteRequest | None = None, /, **fields: Any) -> NoteReceipt:
+        """Deliver a note to a node of a run, and say what became of it.
+
+        Raises UnknownItemError, NotPendingError, IdempotencyConflictError, PermissionDeniedError.
+        """
+        return self._ask("note.deliver", NoteReceipt, request_of(NoteRequest, request, fields))
+
+    @overload
+    def note_standing(self, request: NoteStandingRequest, /) -> NoteStanding: ...
+    @overload
+    def note_standing(self, /, *, run: str, node: str) -> NoteStanding: ...
+    def note_standing(self, request: NoteStandingRequest | None = None, /, **fields: Any) -> NoteStanding:
+        """Say which notes stand for a node and which it still owes.
+
+        Raises UnknownItemError, PermissionDeniedError.
+        """
+        return self._ask("note.standing", NoteStanding, request_of(NoteStandingRequest, request, fields))
+
+    @overload
+    def note_events(self, request: NoteEventsRequest, /) -> NotePresentations: ...
+    @overload
+    def note_events(self, /, *, run: str, events: Sequence[TurnStarted]) -> NotePresentations: ...
+    def note_events(self, request: NoteEventsRequest | None = None, /, **fields: Any) -> NotePresentations:
+        """Append turns of a run's conversations; returns the presentations that they show.
+
+        Raises UnknownItemError, PermissionDeniedError.
+        """
+        return self._ask(
+            "note.events", NotePresentations, request_of(NoteEventsRequest, request, fields, events=listed)
+        )
+
+    @overload
+    def note_journal(self, request: NoteJournalRequest, /) -> NoteJournal: ...
+    @overload
+    def note_journal(self, /, *, run: str, after: int = 0, limit: int = 100) -> NoteJournal: ...
+    def note_journal(self, request: NoteJournalRequest | None = None, /, **fields: Any) -> NoteJournal:
+        """Read records of a run's journal.
+
+        Raises UnknownItemError, PermissionDeniedError.
+        """
+        return self._ask("note.journal", NoteJournal, request_of(NoteJournalRequest, request, fields))
 
     @overload
     def admin_participant(self, request: ParticipantRegistration, /) -> IssuedSecret: ...
