@@ -22,6 +22,7 @@ from mail4agent_api.mail import (
     SessionAddress,
 )
 
+from .doorbells import Doorbell, DoorbellStore
 from .posting import Posted, Posting, Sight
 
 T = TypeVar("T")
@@ -227,8 +228,24 @@ class Registry(Protocol):
         """Delete one message; False when there is none."""
         ...
 
+    def listeners_of(self, account: ParticipantId) -> list[Doorbell]:
+        """An account's listener, then those of its sessions by address."""
+        ...
 
-class MailStore(Protocol):
+    def set_listener(self, owner: ParticipantAddress, url: str, key: str | None, uid: int | None) -> None:
+        """Have an owner's listener told of the mail that comes from now on.
+
+        One that is there keeps its counts and what waits for it, which is due at once. ``retire`` and
+        ``erase`` end the listeners of an account and its sessions.
+        """
+        ...
+
+    def drop_listener(self, owner: ParticipantAddress) -> None:
+        """End an owner's listener with what waits for it. A repeat changes nothing."""
+        ...
+
+
+class MailStore(DoorbellStore, Protocol):
     """Durable mail.
 
     A write has been committed to disk when its call returns; any call may raise StoreUnavailableError.

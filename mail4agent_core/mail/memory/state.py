@@ -15,6 +15,7 @@ from mail4agent_api.mail import (
     RoomId,
     SessionAddress,
 )
+from mail4agent_core.mail.doorbells import Doorbell
 from mail4agent_core.mail.posting import Prior, Sight
 from mail4agent_core.mail.store import Account, RoomPosting
 from mail4agent_core.mail.wire import POSITION_MAX, first_of, millisecond
@@ -70,6 +71,17 @@ class Key:
 
 
 @dataclass(slots=True)
+class Bell:
+    """A listener; its rings map positions to the attempts that may have failed by the message."""
+
+    doorbell: Doorbell
+    cursor: int
+    due_at: int = 0
+    rings: dict[int, int] = field(default_factory=dict[int, int])
+    floors: dict[str, int] = field(default_factory=dict[str, int])
+
+
+@dataclass(slots=True)
 class State:
     """Everything. Boxes and readers are named by text addresses; positions in a box are in order."""
 
@@ -83,6 +95,7 @@ class State:
     acks: dict[int, dict[int, Ack]] = field(default_factory=dict[int, dict[int, Ack]])
     keys: dict[tuple[int, str], Key] = field(default_factory=dict[tuple[int, str], Key])
     numbers: dict[str, int] = field(default_factory=dict[str, int])
+    bells: dict[str, Bell] = field(default_factory=dict[str, Bell])
     #: Numbers given so far, to accounts and to readers alike.
     given: int = 0
 
@@ -99,6 +112,10 @@ class State:
             acks={pos: dict(given) for pos, given in self.acks.items()},
             keys=dict(self.keys),
             numbers=dict(self.numbers),
+            bells={
+                name: replace(bell, rings=dict(bell.rings), floors=dict(bell.floors))
+                for name, bell in self.bells.items()
+            },
             given=self.given,
         )
 

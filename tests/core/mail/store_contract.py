@@ -5,6 +5,7 @@ import pytest
 from mail4agent_core.clock import HandClock
 from mail4agent_core.mail.store import MailStore
 
+from .contract_doorbells import DoorbellContract
 from .contract_posting import PostingContract
 from .contract_reading import ReadingContract
 from .contract_registry import RegistryContract
@@ -24,6 +25,7 @@ class StoreContract(
     SessionContract,
     RegistryContract,
     UpkeepContract,
+    DoorbellContract,
 ):
     """The whole suite. The clock of the store is the one that the tests turn."""
 
