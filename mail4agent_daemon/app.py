@@ -14,18 +14,21 @@ from mail4agent_core.clock import Clock
 from mail4agent_core.ids import Ids
 from mail4agent_core.mail.administration import Administration
 from mail4agent_core.mail.engine import MailEngine
+from mail4agent_core.mail.listeners import ListenerDesk
 from mail4agent_core.mail.sqlite import SqliteStore
 
 from .auth import Accounts
 from .bootstrap import ensure_operator
 from .connections import Connections
 from .dispatch import Dispatch
+from .doorbells import BlockingPortOwner, Doorbells, aside, nobody
 from .endpoints import Endpoints, Listeners
 from .gate import App, Gate
 from .handlers import handlers
 from .health import HealthCheck
 from .http import JSON, HttpDoor, unknown_path
 from .limits import Limits
+from .listening import listening
 from .log import Log
 from .metrics import Metrics
 from .names import names_of
@@ -45,13 +48,28 @@ class Daemon:
     waiters: Waiters
     connections: Connections
     store: SqliteStore
+    doorbells: Doorbells
+
+    def drain(self) -> None:
+        """Answer who waits, and ring nobody any more: the daemon stops."""
+        self.waiters.close_all()
+        self.doorbells.stop()
 
 
 @asynccontextmanager
 async def daemon(
-    effective: Effective, listeners: Listeners, limits: Limits, log: Log, *, clock: Clock, ids: Ids
+    effective: Effective,
+    listeners: Listeners,
+    limits: Limits,
+    log: Log,
+    *,
+    clock: Clock,
+    ids: Ids,
+    port_owner: BlockingPortOwner = nobody,
 ) -> AsyncIterator[Daemon]:
     """Open the store, see to the operator, and give the application; then end upkeep and close the store.
+
+    ``port_owner`` tells whose process listens on a port; a session's own doorbell needs it.
 
     The caller holds the home. Raises StoreOpenError, KeyFileError, sqlite3.Error (a damaged database) and
     StoreUnavailableError.
@@ -67,7 +85,13 @@ async def daemon(
         accounts = Accounts(store)
         store.subscribe(waiters.wake)
         polling = Polling(engine, accounts, waiters)
-        dispatch = Dispatch(handlers(engine, administration, polling, effective.home, log), accounts)
+        owner_of = aside(port_owner)
+        desk = ListenerDesk(store, listeners.port, owner_of)
+        doorbells = Doorbells(store, clock, limits, log, port_owner=owner_of)
+        table = handlers(
+            engine, administration, polling, effective.home, log, listening=listening(desk, doorbells)
+        )
+        dispatch = Dispatch(table, accounts)
         check = HealthCheck(store, clock, VERSION, time.monotonic)
         metrics = Metrics(waiters, connections, store.figures)
 
@@ -83,8 +107,10 @@ async def daemon(
         stop = asyncio.Event()
         upkeep = asyncio.create_task(keep_up(administration, clock, log, stop))
         try:
-            yield Daemon(gate, waiters, connections, store)
+            await doorbells.start()
+            yield Daemon(gate, waiters, connections, store, doorbells)
         finally:
+            await doorbells.close()
             stop.set()
             # A run of retention goes on at the next start.
             upkeep.cancel()

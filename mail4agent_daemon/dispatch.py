@@ -33,6 +33,8 @@ class Call:
     receive: Receive
     #: Known once the call is identified.
     caller: Caller | None = None
+    #: The user of the attested process; None where no kernel vouched.
+    uid: int | None = None
 
 
 #: What answers an operation: the identified call, its caller, the decoded request.

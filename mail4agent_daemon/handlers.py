@@ -1,7 +1,7 @@
 """Which function answers which row of the table of operations."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +18,25 @@ from .polling import Polling
 
 
 def handlers(
-    engine: MailEngine, administration: Administration, polling: Polling, home: Path, log: Log
+    engine: MailEngine,
+    administration: Administration,
+    polling: Polling,
+    home: Path,
+    log: Log,
+    *,
+    listening: Mapping[str, Handler],
 ) -> dict[str, Handler]:
     """One handler for each row that needs a credential.
 
-    It is the engine's method of that name, save for the operations that the daemon adds something to.
+    It is the engine's method of that name, save for the operations that the daemon adds something to;
+    ``listening`` are those on listeners.
     """
     seams: dict[str, object] = {"mail": engine, "admin": administration}
     own: dict[str, Handler] = {
         "mail.inbox": polling.inbox,
         "mail.wait": polling.wait,
         "admin.participant.rotate": _rotation(administration, home, log),
+        **listening,
     }
     table: dict[str, Handler] = {}
     for name, row in OPERATIONS.items():

@@ -36,11 +36,11 @@ PortOwner = Callable[[int], Awaitable[int | None]]
 
 
 class ListenerDesk:
-    """The operations on listeners over one store. ``own_ports`` are the daemon's, which it never rings."""
+    """The operations on listeners over one store. ``own_port`` is the daemon's, which it never rings."""
 
-    def __init__(self, store: MailStore, own_ports: Iterable[int], port_owner: PortOwner) -> None:
+    def __init__(self, store: MailStore, own_port: int | None, port_owner: PortOwner) -> None:
         self._store = store
-        self._own_ports = frozenset(own_ports)
+        self._own_port = own_port
         self._port_owner = port_owner
 
     async def listener(self, caller: Caller, request: ListenerSetRequest) -> Done:
@@ -124,7 +124,7 @@ class ListenerDesk:
             await self._store.change(command)
 
     def _not_the_daemon(self, url: str) -> None:
-        if destination_of(url).port in self._own_ports:
+        if destination_of(url).port == self._own_port:
             raise _url("must not be the daemon's own port")
 
 

@@ -9,7 +9,8 @@ import hmac
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from mail4agent_api.mail import MessageId
+from mail4agent_api.addresses import text_of
+from mail4agent_api.mail import MessageId, ParticipantAddress
 
 #: A session's own listener is reached under these paths only: nothing else on its port can be made to act.
 OWN_PATHS = ("/", "/doorbell")
@@ -32,9 +33,9 @@ def destination_of(url: str) -> Destination:
     return Destination(parts.netloc, parts.port or _DEFAULT_PORT, target)
 
 
-def webhook_id(message_id: MessageId, owner: str) -> str:
+def webhook_id(message_id: MessageId, owner: ParticipantAddress) -> str:
     """The identity of a ring: a message, and a listener by its owner's address. Attempts do not change it."""
-    return f"{message_id}_{hashlib.sha256(owner.encode()).hexdigest()[:16]}"
+    return f"{message_id}_{hashlib.sha256(text_of(owner).encode()).hexdigest()[:16]}"
 
 
 def signature_of(key: str, identity: str, timestamp: int, body: bytes) -> str:

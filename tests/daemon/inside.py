@@ -127,7 +127,7 @@ async def inside(folder: Path, *, clock: HandClock | None = None, **limits: Any)
                 limits=bounds,
                 log=log,
                 stop=stop,
-                drain=made.waiters.close_all,
+                drain=made.drain,
                 connections=made.connections,
             )
         )

@@ -75,7 +75,7 @@ class DoorbellContract:
 
     @pytest.mark.promise("doorbell.who-is-rung")
     async def test_an_accounts_listener_is_rung_for_all_its_mail(self, office: Office):
-        """Mail to the account, to any of its sessions, and to the rooms it is in now, in the order of commits."""
+        """Mail to it, to any of its sessions and to the rooms it is in now, in the order of commits."""
         ann, bob = await office.accounts("ann", "bob")
         await office.room("hall", ann, bob)
         await office.room("yard", ann)
