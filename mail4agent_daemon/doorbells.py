@@ -191,17 +191,16 @@ class Doorbells:
             self._store_failed = False
         except RefusalError as failure:
             self._note_fault(failure)
-            pause = STORE_PAUSE_SECS
+            bell.wanted, pause = False, STORE_PAUSE_SECS
         except BaseException:
             bell.busy = False
             raise
         bell.busy = False
         if self._stopping or bell.owner not in self._bells:
             return
-        if pause is None:
-            if bell.wanted:
-                self._queue(bell)
-        else:
+        if bell.wanted:
+            self._queue(bell)
+        elif pause is not None:
             loop = asyncio.get_running_loop()
             bell.timer = loop.call_later(min(pause, PAUSE_MAX_MS / 1_000), self._want, bell)
 
