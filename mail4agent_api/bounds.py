@@ -1,6 +1,6 @@
-# Generated from schemas/bundle/mail.bundle.json by tools/generate.py; do not edit.
+# Generated from schemas/bundle/ by tools/generate.py; do not edit.
 
-"""The bounds of the mail seam, for code that must know one beforehand."""
+"""The bounds of the contract of mail4agent, for code that must know one beforehand."""
 
 from typing import Final
 
@@ -40,3 +40,11 @@ PAGE_BYTES_DEFAULT: Final = 1048576
 SEND_MANY_MAX: Final = 100
 #: Ids of one ack_many request.
 ACK_MANY_MAX: Final = 256
+#: Characters of a producer's name.
+MAILBOX_PRODUCER_MAX_CHARS: Final = 64
+#: Characters of a session's name.
+MAILBOX_SESSION_MAX_CHARS: Final = 128
+#: Characters of a message's id.
+MAILBOX_ID_MAX_CHARS: Final = 80
+#: The version of the files that are written.
+MAILBOX_SCHEMA: Final = 2

@@ -413,6 +413,19 @@ Capability = TypeAliasType(
 )
 
 
+class Taint(WireModel):
+    """
+    the two legs of a conversation's taint, which are set and never cleared
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    private: bool
+    untrusted: bool
+
+
 class DirectoryRequest(WireModel):
     """
     ask for the directory

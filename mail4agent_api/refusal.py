@@ -90,8 +90,8 @@ class _Place:
     The tag of a union is no step.
     """
 
-    def __init__(self, root: str, seam: str, loc: Sequence[str | int], *, extra: bool) -> None:
-        every = definitions(seam)
+    def __init__(self, root: str, loc: Sequence[str | int], *, extra: bool) -> None:
+        every = definitions()
         node: Node = every.get(root, {})
         self.label: str = node.get("x-label", REQUEST)
         self.pointer = ""
@@ -155,11 +155,11 @@ def _placed(sentence: str, pointer: str) -> str:
     return placed if len(placed) <= 512 else sentence
 
 
-def refusal_of(failure: ValidationError, root: str, seam: str = "mail") -> RefusalError:
+def refusal_of(failure: ValidationError, root: str) -> RefusalError:
     """Return the refusal for the first error of a failed validation of the definition ``root``."""
     error: ErrorDetails = failure.errors(include_url=False, include_input=True)[0]
     code, context = error["type"], error.get("ctx", {})
-    place = _Place(root, seam, error["loc"], extra=code == "extra_forbidden")
+    place = _Place(root, error["loc"], extra=code == "extra_forbidden")
     if place.unknown is not None:
         if code != "extra_forbidden" or not _QUOTABLE.match(place.unknown):
             return MalformedError(field=REQUEST, reason=_placed("has an unknown key", place.pointer))

@@ -1,6 +1,6 @@
 """An independent reading of the contract.
 
-It is jsonschema with the custom keywords over the published bundle, and a strict JSON reader.
+It is jsonschema with the custom keywords over the published bundles, and a strict JSON reader.
 
 It shares no code with the wire package, so that the two can only agree by both being right.
 """
@@ -15,7 +15,7 @@ from typing import Any
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
 
-BUNDLE = Path(__file__).resolve().parent.parent / "schemas" / "bundle" / "mail.bundle.json"
+BUNDLES = Path(__file__).resolve().parent.parent / "schemas" / "bundle"
 #: What the codec's reader allows; no type of the contract comes near it.
 MAX_DEPTH = 200
 
@@ -80,8 +80,15 @@ Oracle = extend(
 
 @cache
 def bundle() -> dict[str, Any]:
-    """The published bundle."""
-    return json.loads(BUNDLE.read_text("utf-8"))
+    """The published bundles in one: what two of them have is the same in both."""
+    first, *others = (json.loads(path.read_text("utf-8")) for path in sorted(BUNDLES.glob("*.bundle.json")))
+    for other in others:
+        shared = first["$defs"].keys() & other["$defs"].keys()
+        assert {name: first["$defs"][name] for name in shared} == {
+            name: other["$defs"][name] for name in shared
+        }
+        first["$defs"] |= other["$defs"]
+    return first
 
 
 @cache

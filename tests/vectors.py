@@ -1,12 +1,16 @@
-"""The conformance vectors of the mail seam, as plain data."""
+"""The conformance vectors of every seam, as plain data."""
 
 import base64
+import importlib
 import json
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).resolve().parent.parent / "schemas" / "vectors" / "mail4agent"
+FOLDER = Path(__file__).resolve().parent.parent / "schemas" / "vectors"
+#: The module of the wire package whose types a folder's vectors are of, where it has another name.
+MODULES = {"mail4agent": "mail"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +29,24 @@ class Vector:
         return f"{self.type}: {self.description}"
 
 
+def files() -> list[Path]:
+    """Every file of vectors."""
+    return sorted(FOLDER.glob("*/*.json"))
+
+
+@cache
+def contract_type(name: str) -> Any:
+    """The generated type that a file's vectors are of."""
+    (path,) = FOLDER.glob(f"*/{name}.json")
+    return getattr(
+        importlib.import_module(f"mail4agent_api.{MODULES.get(path.parent.name, path.parent.name)}"), name
+    )
+
+
 def vectors() -> list[Vector]:
     """Every case of every file, in the order of the files."""
     out: list[Vector] = []
-    for path in sorted(FOLDER.glob("*.json")):
+    for path in files():
         document = json.loads(path.read_text("utf-8"))
         for case in document["cases"]:
             raw = (

@@ -1,9 +1,11 @@
-"""Generate ``mail4agent_api/bounds.py``: the bounds under the names that the original's consumers know."""
+"""Generate ``mail4agent_api/bounds.py``: those of the mail seam under the names that the original's consumers
+know, those of other seams under names that begin with the seam's.
+"""
 
 import re
 from typing import Any
 
-HEADER = "# Generated from schemas/bundle/mail.bundle.json by tools/generate.py; do not edit.\n"
+HEADER = "# Generated from schemas/bundle/ by tools/generate.py; do not edit.\n"
 #: A fixed prefix and a counted run of hexadecimal digits.
 _PREFIXED_HEX = re.compile(
     r"\^(?P<prefix>[A-Za-z0-9_-]+)\[0-9a-f\]\{(?P<least>[0-9]+)(?:,(?P<most>[0-9]+))?\}\$"
@@ -20,8 +22,8 @@ def _hex(definitions: Definitions, name: str, group: str) -> Any:
     return text if group == "prefix" else int(text)
 
 
-def constants(definitions: Definitions) -> list[tuple[str, Any, str]]:
-    """Name, value and meaning of each constant, in the order of the original's file."""
+def mail(definitions: Definitions) -> list[tuple[str, Any, str]]:
+    """Name, value and meaning of each constant of the mail seam, in the order of the original's file."""
     properties = {name: definition.get("properties", {}) for name, definition in definitions.items()}
     return [
         ("MESSAGE_ID_PREFIX", _hex(definitions, "MessageId", "prefix"), "what every message id starts with"),
@@ -85,13 +87,43 @@ def constants(definitions: Definitions) -> list[tuple[str, Any, str]]:
     ]
 
 
+def mailbox(definitions: Definitions) -> list[tuple[str, Any, str]]:
+    """Name, value and meaning of each constant of the file mailbox."""
+    return [
+        (
+            "MAILBOX_PRODUCER_MAX_CHARS",
+            definitions["ProducerName"]["maxLength"],
+            "characters of a producer's name",
+        ),
+        (
+            "MAILBOX_SESSION_MAX_CHARS",
+            definitions["MailboxSession"]["maxLength"],
+            "characters of a session's name",
+        ),
+        (
+            "MAILBOX_ID_MAX_CHARS",
+            definitions["MailboxMessageId"]["maxLength"],
+            "characters of a message's id",
+        ),
+        (
+            "MAILBOX_SCHEMA",
+            definitions["MailboxSchema"]["minimum"],
+            "the version of the files that are written",
+        ),
+    ]
+
+
+#: The constants of each seam that has some.
+CONSTANTS = (mail, mailbox)
+
+
 def bounds_module(definitions: Definitions) -> str:
     """The text of ``mail4agent_api/bounds.py``, unformatted."""
     lines = [
         HEADER,
-        '"""The bounds of the mail seam, for code that must know one beforehand."""\n',
+        '"""The bounds of the contract of mail4agent, for code that must know one beforehand."""\n',
         "from typing import Final\n",
     ]
-    for name, value, meaning in constants(definitions):
+    for name, value, meaning in (row for seam in CONSTANTS for row in seam(definitions)):
         lines += [f"#: {meaning[0].upper()}{meaning[1:]}.", f"{name}: Final = {value!r}".replace("'", '"')]
     return "\n".join([*lines, ""])

@@ -4,6 +4,7 @@ transports.
 
 from typing import Any
 
+from bundle import imports
 from operations import HEADER
 
 PREFIX = "mail."
@@ -134,7 +135,7 @@ def methods_module(definitions: dict[str, Any], table: dict[str, Any]) -> str:
             "from abc import ABC, abstractmethod",
             "from collections.abc import Sequence",
             "from typing import Any, Literal, TypeVar, overload\n",
-            f"from mail4agent_api.mail import {', '.join(sorted(used))}",
+            *imports(used),
             "from mail4agent_api._wire import WireModel",
             "from mail4agent_client.arguments import address, listed, participant, position, request_of\n",
             'R = TypeVar("R", bound=WireModel)\n',

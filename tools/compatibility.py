@@ -17,20 +17,24 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from bundle import SCHEMAS, SEAMS, reached
+
 Json = Any
-SCHEMAS = Path(__file__).resolve().parent.parent / "schemas"
 RELEASED = SCHEMAS / "released"
 #: What a release keeps: the name in ``released/`` and the file it is a copy of.
 FILES = {
-    "mail.bundle.json": SCHEMAS / "bundle" / "mail.bundle.json",
+    **{f"{seam}.bundle.json": SCHEMAS / "bundle" / f"{seam}.bundle.json" for seam in SEAMS},
     "operations.json": SCHEMAS / "operations.json",
 }
 UPPER = ("maxLength", "x-maxUtf8Bytes", "maximum", "maxItems")
 LOWER = ("minLength", "minimum", "minItems")
 #: Keywords that say nothing about what is valid.
 ANNOTATIONS = {"title", "description", "x-label", "x-distinct", "x-declared", "default", "discriminator"}
-#: Types that reach a reader without being the answer of an operation.
-PUSHED = {"DeliveryNotification", "Refusal", "MailError"}
+#: Types that reach a reader without being the answer of an operation, and those that are in files.
+PUSHED = {name for seam in SEAMS.values() for name in seam.pushed}
+FILED = {name for seam in SEAMS.values() for name in seam.filed}
 
 
 class Level(IntEnum):
@@ -51,31 +55,24 @@ class Change(NamedTuple):
 
 
 class Contract(NamedTuple):
-    """A bundle's definitions and a table of operations."""
+    """The definitions of every seam and a table of operations."""
 
     definitions: dict[str, Json]
     table: dict[str, Json]
 
     @classmethod
     def read(cls, files: dict[str, Path]) -> "Contract":
-        """Read a contract from its two files."""
-        bundle, table = (json.loads(files[name].read_text("utf-8")) for name in FILES)
-        return cls(bundle["$defs"], table)
-
-    def reached(self, roots: set[str]) -> set[str]:
-        """The definitions that the named ones consist of, themselves included."""
-        out: set[str] = set()
-        waiting = list(roots)
-        while waiting:
-            name = waiting.pop()
-            if name not in out and name in self.definitions:
-                out.add(name)
-                waiting += references(self.definitions[name])
-        return out
+        """Read a contract from its files. A seam without a file is one that there was not yet."""
+        documents = {n: json.loads(path.read_text("utf-8")) for n, path in files.items() if path.exists()}
+        table = documents.pop("operations.json")
+        return cls(
+            {name: d for document in documents.values() for name, d in document["$defs"].items()}, table
+        )
 
     def written(self) -> set[str]:
         """What callers write."""
-        return self.reached({row["request"] for row in self.table["operations"] if row["request"]})
+        requests = {row["request"] for row in self.table["operations"] if row["request"]}
+        return reached(requests | FILED, self.definitions)
 
     def read_back(self) -> set[str]:
         """What callers read.
@@ -83,20 +80,8 @@ class Contract(NamedTuple):
         Only a new kind of refusal is no break: a reader shows one that it does not know as an unexpected
         status.
         """
-        return self.reached({row["response"] for row in self.table["operations"]} | PUSHED)
-
-
-def references(node: Json) -> Iterator[str]:
-    """The names of the definitions that a schema node refers to."""
-    if isinstance(node, dict):
-        for key, value in node.items():
-            if key == "$ref":
-                yield value.rpartition("/")[2]
-            elif key != "discriminator":
-                yield from references(value)
-    elif isinstance(node, list):
-        for item in node:
-            yield from references(item)
+        answers = {row["response"] for row in self.table["operations"]}
+        return reached(answers | PUSHED | FILED, self.definitions)
 
 
 class _Comparison:

@@ -21,13 +21,18 @@ import openapi
 import operations
 import reference
 import typescript
-from bundle import SEAMS, bundle
+from bundle import SEAMS, bundle, contract, map_references, seam_of
 from canonical import pretty
 
 ROOT = Path(__file__).resolve().parent.parent
 RUFF = (sys.executable, "-m", "ruff")
-#: What the generated types are made of.
-WIRE = ("WireStr", "MaxUtf8Bytes", "JsonInteger", "Declared")
+#: What the generated types are made of besides models, and what in a definition asks for it.
+WIRE = {
+    "Declared": ("x-declared", True),
+    "JsonInteger": ("type", "integer"),
+    "MaxUtf8Bytes": ("x-maxUtf8Bytes", None),
+    "WireStr": ("x-distinct", True),
+}
 HEADER = "# Generated from {source} by tools/generate.py; do not edit."
 #: What the first line of every generated text says, and the folders in which a file that says so must be one
 #: of ours.
@@ -37,11 +42,31 @@ FOLDERS = ("mail4agent_api", "schemas", "clients/typescript/src", "clients/pytho
 RELEASED = "schemas/released/"
 
 
-def python_types(seam: str, text: str) -> str:
-    """Run datamodel-codegen on the bundle and return the module's text."""
+def python_types(seam: str) -> str:
+    """Run datamodel-codegen on a seam's own definitions and return the module's text.
+
+    What the seam takes from another one is imported from that one's module, so that an identifier is one type
+    whichever seam it is met in.
+    """
+
+    def placed(reference: str) -> str:
+        home = seam_of(reference.rpartition("/")[2])
+        return reference if home == seam else f"{home}.bundle.json{reference}"
+
+    document = bundle(seam)
+    own = {name: node for name, node in document["$defs"].items() if seam_of(name) == seam}
+    others = [other for other in SEAMS if other != seam]
+    parts = [
+        part
+        for part, (keyword, value) in WIRE.items()
+        if any(keyword in node and value in {None, node[keyword]} for node in own.values())
+    ]
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / f"{seam}.bundle.json", Path(folder) / f"{seam}.py"
-        source.write_text(text, "utf-8")
+        source.write_text(pretty({**document, "$defs": map_references(own, placed)}), "utf-8")
+        for other in others:
+            (Path(folder) / f"{other}.bundle.json").write_text(pretty(bundle(other)), "utf-8")
+        mapped = [f"{other}.bundle.json=mail4agent_api.{other}" for other in others]
         command = [
             sys.executable, "-m", "datamodel_code_generator",
             "--input", str(source), "--output", str(target), "--ignore-pyproject",
@@ -58,8 +83,9 @@ def python_types(seam: str, text: str) -> str:
             str(ROOT / "tools" / "templates"),
             "--disable-future-imports", "--strict-refs", "--no-allow-remote-refs",
             "--custom-file-header", HEADER.format(source=f"schemas/bundle/{seam}.bundle.json"),
-            "--additional-imports", ",".join(f"mail4agent_api._wire.{name}" for name in WIRE),
+            "--additional-imports", ",".join(f"mail4agent_api._wire.{name}" for name in parts),
             "--formatters", "builtin",
+            *(["--external-ref-mapping", *mapped] if mapped else []),
         ]  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
         if done.returncode or "warn" in done.stderr.lower():
@@ -79,10 +105,9 @@ def outputs() -> dict[str, str]:
     """Return every generated file: its path from the root and its text."""
     out: dict[str, str] = {}
     for seam in SEAMS:
-        document = bundle(seam)
-        out[f"schemas/bundle/{seam}.bundle.json"] = pretty(document)
-        out[f"mail4agent_api/{seam}.py"] = python_types(seam, pretty(document))
-    definitions, table = bundle("mail")["$defs"], operations.table()
+        out[f"schemas/bundle/{seam}.bundle.json"] = pretty(bundle(seam))
+        out[f"mail4agent_api/{seam}.py"] = python_types(seam)
+    definitions, table = contract(), operations.table()
     out["mail4agent_api/operations.py"] = formatted(operations.operations_module())
     out["mail4agent_api/errors.py"] = formatted(operations.errors_module(definitions))
     out["mail4agent_api/bounds.py"] = formatted(bounds.bounds_module(definitions))

@@ -146,6 +146,8 @@ def document(definitions: dict[str, Json], table: dict[str, Json]) -> dict[str, 
         paths[row["path"]][row["method"].lower()] = _operation(row, table, definitions, responses)
     tags = {
         "mail": "What an agent does with its mail.",
+        "mailbox": "What a person sees of the file mailboxes on this machine.",
+        "note": "What a manager tells a running node, and what became of it.",
         "admin": "What an operator does with accounts, rooms and other people's mail.",
         "health": "Whether the daemon works.",
     }

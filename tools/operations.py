@@ -5,7 +5,7 @@ the refusal family.
 import json
 from typing import Any
 
-from bundle import SCHEMAS
+from bundle import SCHEMAS, imports
 
 HEADER = "# Generated from {source} by tools/generate.py; do not edit.\n"
 
@@ -76,7 +76,7 @@ def table() -> dict[str, Any]:
 def operations_module() -> str:
     """The text of ``mail4agent_api/operations.py``, unformatted."""
     rows, every = table()["operations"], tuple(table()["every"])
-    types = sorted({row[key] for row in rows for key in ("request", "response") if row[key]})
+    types = {row[key] for row in rows for key in ("request", "response") if row[key]}
     lines = [
         HEADER.format(source="schemas/operations.json"),
         '"""The table of operations."""\n',
@@ -85,7 +85,7 @@ def operations_module() -> str:
         "from types import MappingProxyType",
         "from typing import Literal\n",
         "from mail4agent_api._wire import WireModel",
-        f"from mail4agent_api.mail import {', '.join(types)}\n",
+        *imports(types),
         OPERATION,
         f"#: Refusals that any operation may answer with.\nEVERY: tuple[str, ...] = {every!r}\n",
         "OPERATIONS: Mapping[str, Operation] = MappingProxyType({",
@@ -116,14 +116,14 @@ def errors_module(definitions: dict[str, Any]) -> str:
         u: u if definitions[u].get("x-distinct") else "int" if definitions[u]["type"] == "integer" else "str"
         for u in used
     }
-    imports = sorted({*names.values(), "Refusal", *(h for h in hints.values() if h not in ("int", "str"))})
+    types = {*names.values(), "Refusal", *(h for h in hints.values() if h not in ("int", "str"))}
     lines = [
         HEADER.format(source="schemas/common/refusal.schema.json"),
         '"""One exception class for each kind of refusal."""\n',
         "from collections.abc import Mapping",
         "from types import MappingProxyType",
         "from typing import Any, ClassVar\n",
-        f"from mail4agent_api.mail import {', '.join(imports)}\n",
+        *imports(types),
         ERROR_BASE,
     ]
     for name in names.values():

@@ -6,12 +6,11 @@ Every operation with its fields, bounds, refusals and an example that is a confo
 import json
 from typing import Any
 
-from bundle import SCHEMAS
-from compatibility import references
+from bundle import references, vectors_of
 from openapi import kinds_by_status, sentence
 
 Json = Any
-SOURCES = "schemas/operations.json and schemas/bundle/mail.bundle.json"
+SOURCES = "schemas/operations.json and schemas/bundle/"
 HEADER = f"<!-- Generated from {SOURCES} by tools/generate.py; do not edit. -->\n"
 INTRODUCTION = """
 # Operations
@@ -84,7 +83,7 @@ def _fields(name: str, definitions: dict[str, Json]) -> list[str]:
 
 def example(name: str) -> Json:
     """The first valid vector of a type, or None while it has none."""
-    path = SCHEMAS / "vectors" / "mail4agent" / f"{name}.json"
+    path = vectors_of(name)
     if not path.exists():
         return None
     return next(

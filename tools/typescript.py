@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 Json = Any
-SOURCES = "schemas/bundle/mail.bundle.json and schemas/operations.json"
+SOURCES = "schemas/bundle/ and schemas/operations.json"
 HEADER = f"// Generated from {SOURCES} by tools/generate.py; do not edit.\n"
 BRAND = """
 declare const brand: unique symbol;

@@ -1,14 +1,19 @@
 """Generated files are in step with the schemas, and every way of falling out of step is found."""
 
 import ast
+import importlib
+import json
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
+import bundle as bundle_tool
 import generate
 import pytest
+from bundle import SEAMS, bundle, contract, seam_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -122,6 +127,38 @@ def test_headers_name_source_and_command_and_no_time(wanted: dict[str, str]) -> 
         head = text[:700]
         assert "by tools/generate.py; do not edit" in head, name
         assert "schemas/" in head, name
+
+
+def test_generated_python_is_compared_and_not_linted(wanted: dict[str, str]) -> None:
+    """Each generated module is on ruff's list of what it leaves alone, save those that it finds in order."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["ruff"]
+    modules = {name for name in wanted if name.endswith(".py")} - {"mail4agent_api/bounds.py"}
+    assert modules <= set(settings["extend-exclude"])
+
+
+@pytest.mark.parametrize("seam", [seam for seam in SEAMS if seam != "mail"])
+def test_what_a_seam_shares_is_one_type(seam: str) -> None:
+    """A definition that two bundles have is one Python type: the module of the seam imports it."""
+    module = importlib.import_module(f"mail4agent_api.{seam}")
+    shared = {name for name in bundle(seam)["$defs"] if seam_of(name) != seam}
+    assert "Refusal" in shared
+    for name in shared & vars(module).keys():
+        assert getattr(module, name) is getattr(
+            importlib.import_module(f"mail4agent_api.{seam_of(name)}"), name
+        )
+    assert {name for name in contract() if seam_of(name) == seam} <= vars(module).keys()
+
+
+def test_a_reference_to_a_later_seam_is_refused(tmp_path: Path) -> None:
+    """A seam refers to those before it only, so that modules import each other in one direction."""
+    shutil.copytree(ROOT / "schemas", tmp_path / "schemas")
+    source = tmp_path / "schemas" / "common" / "scalars.schema.json"
+    document = json.loads(source.read_text("utf-8"))
+    later = {"$ref": "../mailbox/ids.schema.json#/$defs/ProducerName"}
+    document["$defs"]["Early"] = {"title": "Early", "allOf": [later]}
+    source.write_text(json.dumps(document), "utf-8")
+    with pytest.raises(ValueError, match="leads to no seam before mail"):
+        bundle_tool.every_of(tmp_path / "schemas")
 
 
 def test_generated_python_stands_alone(wanted: dict[str, str]) -> None:

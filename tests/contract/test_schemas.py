@@ -8,15 +8,20 @@ from typing import Any
 
 import operations as operations_tool
 import pytest
-from bundle import HOST, SCHEMAS, SEAMS, bundle
+from bundle import HOST, SCHEMAS, SEAMS, bundle, contract
 from jsonschema import Draft202012Validator
 
 from mail4agent_api import bounds
-from mail4agent_api.published import definitions, published_text
+from mail4agent_api.published import definitions, published_text, seams
 
 Json = Any
-SOURCES = sorted(path for folder in SEAMS["mail"] for path in (SCHEMAS / folder).glob("*.schema.json"))
-DEFINITIONS: dict[str, Json] = bundle("mail")["$defs"]
+SOURCES = sorted(
+    path
+    for seam in SEAMS.values()
+    for folder in seam.folders
+    for path in (SCHEMAS / folder).glob("*.schema.json")
+)
+DEFINITIONS: dict[str, Json] = contract()
 KEYWORDS = {
     "title", "description", "type", "additionalProperties", "required", "properties", "const", "enum",
     "oneOf", "anyOf", "allOf", "not", "discriminator", "$ref", "items", "minItems", "maxItems", "minLength",
@@ -246,13 +251,15 @@ def test_every_definition_is_used() -> None:
     used = {node["$ref"].rpartition("/")[2] for _, node in EVERY if "$ref" in node}
     rows = operations_tool.table()["operations"]
     roots = {row[key] for row in rows for key in ("request", "response")}
-    roots |= {"DeliveryNotification", "MailError", "Participant"}
+    roots |= {name for seam in SEAMS.values() for name in (*seam.pushed, *seam.filed)} | {"Participant"}
     assert set(DEFINITIONS) - used - roots == set()
 
 
 def test_constants_of_the_original_have_its_values() -> None:
-    """Exported under the original's names, derived from the schemas."""
-    assert {name: value for name, value in vars(bounds).items() if name.isupper()} == {
+    """Those of the mail seam are exported under the original's names, derived from the schemas."""
+    others = tuple(f"{seam.upper()}_" for seam in SEAMS if seam != "mail")
+    found = {name: value for name, value in vars(bounds).items() if name.isupper()}
+    assert {name: value for name, value in found.items() if not name.startswith(others)} == {
         "MESSAGE_ID_PREFIX": "m4a_", "MESSAGE_ID_HEX_LEN": 24, "SELECTOR_MAX_BYTES": 128,
         "SUBJECT_MAX_BYTES": 512,
         "BODY_MAX_BYTES": 65_536, "REFS_MAX": 8, "REF_LOCATOR_MAX_BYTES": 512, "REF_DIGEST_MAX_CHARS": 128,
@@ -264,8 +271,9 @@ def test_constants_of_the_original_have_its_values() -> None:
 
 
 def test_published_files_are_found_by_name() -> None:
-    """The package finds the bundle and the table, and says so when a name is not published."""
-    assert definitions("mail") == DEFINITIONS
+    """The package finds the bundles and the table, and says so when a name is not published."""
+    assert definitions() == DEFINITIONS
+    assert {seam: definitions(seam) for seam in seams()} == {seam: bundle(seam)["$defs"] for seam in SEAMS}
     assert json.loads(published_text("operations.json"))["version"].count(".") == 2
     assert json.loads(published_text("openapi.json"))["openapi"] == "3.1.0"
     with pytest.raises(FileNotFoundError):

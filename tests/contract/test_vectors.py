@@ -11,10 +11,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests import oracle
-from tests.vectors import FOLDER, Vector, vectors
+from tests.vectors import FOLDER, Vector, files, vectors
 
-SCHEMA = json.loads((FOLDER.parent / "vectors.schema.json").read_text("utf-8"))
-FILES = sorted(FOLDER.glob("*.json"))
+SCHEMA = json.loads((FOLDER / "vectors.schema.json").read_text("utf-8"))
+FILES = files()
 #: "X does Y": what it is, then one of these, and nothing after it.
 WORDING = re.compile(r"[A-Za-z0-9\"][^\n]* (decodes?|(is|are) refused)\Z")
 COUNTED = re.compile(r"\^(?P<prefix>[A-Za-z0-9_-]*)\[[^\]]+\]\{(?P<least>[0-9]+)(?:,(?P<most>[0-9]+))?\}\$\Z")
@@ -39,7 +39,7 @@ def test_descriptions_are_worded_alike_and_tell_the_verdict() -> None:
 
 
 def test_there_are_enough_and_most_are_invalid() -> None:
-    """At least 200 cases, at least half of them invalid, and both kinds for every type of the seam."""
+    """At least 200 cases, at least half of them invalid, and both kinds for every type of every seam."""
     every = vectors()
     invalid = [v for v in every if not v.valid]
     assert len(every) >= 200

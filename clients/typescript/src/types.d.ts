@@ -1,4 +1,4 @@
-// Generated from schemas/bundle/mail.bundle.json and schemas/operations.json by tools/generate.py; do not edit.
+// Generated from schemas/bundle/ and schemas/operations.json by tools/generate.py; do not edit.
 
 declare const brand: unique symbol;
 /** Text of one identifier type: another identifier, or plain text, is not assignable to it. */
@@ -272,6 +272,12 @@ export type Selector = string;
 
 /** The name of a capability. */
 export type Capability = "mail:send" | "mail:read" | "mail:operator" | "outbox:stage" | "outbox:stamp" | "outbox:review" | "frontdoor:drain" | "frontdoor:extract" | "frontdoor:brief" | "frontdoor:review" | "note:deliver" | "note:produce" | "note:read" | "mailbox:read";
+
+/** The two legs of a conversation's taint, which are set and never cleared. */
+export interface Taint {
+  readonly private: boolean;
+  readonly untrusted: boolean;
+}
 
 /** An acknowledgement: the exact address that gave it and the time of the first one. */
 export interface Ack {
@@ -903,6 +909,72 @@ export interface Health {
   readonly dependencies: ReadonlyArray<Word>;
   /** 0 to 64 entries. */
   readonly background_tasks: ReadonlyArray<Word>;
+}
+
+/** The boot of the machine: 36 characters from 0-9, a-f and -. */
+export type BootId = string;
+
+/** One live session: its producer, its process and since when. */
+export interface AgentMarker {
+  readonly producer: ProducerName;
+  readonly session_id: MailboxSession;
+  readonly pid: U32;
+  readonly started_at: MailboxTime;
+  readonly process_start?: U64 | null;
+  readonly boot?: BootId | null;
+}
+
+/** 1 to 64 characters from a-z, 0-9 and _ -. */
+export type ProducerName = Branded<"ProducerName">;
+
+/** 1 to 128 characters from A-Z, a-z, 0-9 and . _ -. */
+export type MailboxSession = Branded<"MailboxSession">;
+
+/** 1 to 80 characters from A-Z, a-z, 0-9 and _ -. */
+export type MailboxMessageId = Branded<"MailboxMessageId">;
+
+/** A time of RFC 3339 in UTC, 20 to 40 characters. */
+export type MailboxTime = string;
+
+/** Pending, leased, delivered, dismissed or dead. */
+export type MailboxStatus = "pending" | "leased" | "delivered" | "dismissed" | "dead";
+
+/** Who holds a message until when, and which delivery of it this is. */
+export interface MailboxLease {
+  readonly session: MailboxSession;
+  readonly until: MailboxTime;
+  readonly attempt: MailboxAttempt;
+}
+
+/** A whole number of deliveries from 1 to 1000. */
+export type MailboxAttempt = number;
+
+/** The version of the file's form, 2 to 1000000. */
+export type MailboxSchema = number;
+
+/** 64 lower-case hexadecimal digits. */
+export type MailboxSeal = string;
+
+/** One message with its taint, its state and who has it. */
+export interface MailboxMessage {
+  readonly id: MailboxMessageId;
+  readonly status: MailboxStatus;
+  readonly from: ProducerName;
+  readonly from_session?: MailboxSession | null;
+  readonly to: ProducerName;
+  readonly body: Body;
+  readonly reply_to?: MailboxMessageId | null;
+  readonly taint: Taint;
+  readonly taint_recorded: boolean;
+  readonly created_at: MailboxTime;
+  readonly delivered_at?: MailboxTime | null;
+  readonly delivered_to?: MailboxSession | null;
+  readonly dismissed_at?: MailboxTime | null;
+  readonly schema: MailboxSchema;
+  readonly lease?: MailboxLease | null;
+  readonly attempts: U32;
+  readonly dead_at?: MailboxTime | null;
+  readonly seal: MailboxSeal;
 }
 
 /** The kinds of refusal. */
