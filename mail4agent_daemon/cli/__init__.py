@@ -7,7 +7,17 @@ import sys
 
 import typer
 
-from mail4agent_daemon.cli import accounts, daemon, people, posting, reading, rooms, threads, upkeep
+from mail4agent_daemon.cli import (
+    accounts,
+    daemon,
+    listeners,
+    people,
+    posting,
+    reading,
+    rooms,
+    threads,
+    upkeep,
+)
 from mail4agent_daemon.cli.exits import STATUSES
 
 
@@ -21,13 +31,14 @@ def application() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for noun in (daemon, posting, reading, threads, people):
+    for noun in (daemon, posting, reading, threads, people, listeners):
         noun.register(app)
     admin = typer.Typer(
         no_args_is_help=True, help="Accounts, rooms and upkeep, as an operator.", epilog=STATUSES
     )
     for noun in (accounts, rooms, upkeep):
         noun.register(admin)
+    listeners.register_admin(admin)
     app.add_typer(admin, name="admin")
     return app
 
