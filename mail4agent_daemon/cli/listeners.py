@@ -120,7 +120,7 @@ def _state(listener: ListenerRecord, time: Callable[[int], str]) -> str:
 
 @contextmanager
 def _key(key_file: Path | None, new_key: Path | None) -> Iterator[str | None]:
-    """The key to sign with, None for none. A file that was made for it goes when the daemon did not take it."""
+    """The key to sign with, None for none. A file made for it goes when the daemon did not take it."""
     if key_file is not None and new_key is not None:
         raise typer.BadParameter("give --key-file or --new-key, not both", param_hint="--new-key")
     if new_key is None:
