@@ -73,7 +73,9 @@ def next_ring(state: State, last: int, owner: str, attempt: Attempt | None, now:
     if now < bell.due_at <= now + PAUSE_MAX_MS:
         return Turn(due_at=bell.due_at if bell.rings or more else None)
     boxes = _boxes(state, owner) if _hears(state, owner) else frozenset[str]()
-    while bell.rings:
+    for _ in range(STEP):
+        if not bell.rings:
+            return Turn(due_at=now if more else None)
         attempts, pos = min((attempts, pos) for pos, attempts in bell.rings.items())
         message = state.at.get(pos)
         if message is not None and message.box in boxes:
@@ -81,7 +83,7 @@ def next_ring(state: State, last: int, owner: str, attempt: Attempt | None, now:
                 return Turn(ring=Ring(_shown(bell), pos, attempts, message.wire))
             bell.doorbell = replace(bell.doorbell, given_up=bell.doorbell.given_up + 1)
         del bell.rings[pos]
-    return Turn(due_at=now if more else None)
+    return Turn(due_at=now)
 
 
 def _shown(bell: Bell) -> Doorbell:
