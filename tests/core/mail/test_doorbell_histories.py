@@ -60,7 +60,7 @@ class Pair:
     async def turns(
         self, owner: str, rings: list[Ring | None], now: int, failure: RingFailure | None
     ) -> tuple[list[Ring | None], bool]:
-        """The next turn in both, which must be the same, after an attempt at the last; whether more is due."""
+        """The next turn in both, which must be alike, after an attempt at the last; whether more is due."""
         found: list[tuple[bytes | None, int | None]] = []
         after: list[Ring | None] = []
         for office, ring in zip(self.offices, rings, strict=True):
