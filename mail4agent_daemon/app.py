@@ -15,18 +15,21 @@ from mail4agent_core.ids import Ids
 from mail4agent_core.mail.administration import Administration
 from mail4agent_core.mail.engine import MailEngine
 from mail4agent_core.mail.listeners import ListenerDesk
+from mail4agent_core.mail.sessions import Sessions
 from mail4agent_core.mail.sqlite import SqliteStore
 
+from .attest import Attestor
 from .auth import Accounts
 from .bootstrap import ensure_operator
 from .connections import Connections
 from .dispatch import Dispatch
-from .doorbells import BlockingPortOwner, Doorbells, aside, nobody
+from .doorbells import BlockingPortOwner, Doorbells, aside
 from .endpoints import Endpoints, Listeners
 from .gate import App, Gate
 from .handlers import handlers
 from .health import HealthCheck
 from .http import JSON, HttpDoor, unknown_path
+from .identity import Identifier
 from .limits import Limits
 from .listening import listening
 from .log import Log
@@ -34,7 +37,7 @@ from .metrics import Metrics
 from .names import names_of
 from .polling import Polling
 from .settings import Effective, parse_bind
-from .upkeep import keep_up
+from .upkeep import keep_sessions, keep_up
 from .waiting import Waiters
 
 VERSION = version("mail4agent")
@@ -65,11 +68,11 @@ async def daemon(
     *,
     clock: Clock,
     ids: Ids,
-    port_owner: BlockingPortOwner = nobody,
+    port_owner: BlockingPortOwner | None = None,
 ) -> AsyncIterator[Daemon]:
     """Open the store, see to the operator, and give the application; then end upkeep and close the store.
 
-    ``port_owner`` tells whose process listens on a port; a session's own doorbell needs it.
+    ``port_owner`` tells whose process listens on a port, in place of the kernel.
 
     The caller holds the home. Raises StoreOpenError, KeyFileError, sqlite3.Error (a damaged database) and
     StoreUnavailableError.
@@ -78,20 +81,34 @@ async def daemon(
     store = await SqliteStore.open(effective.database, clock)
     try:
         await ensure_operator(effective.home, store, clock, ids, log)
-        engine = MailEngine(store, ids)
-        administration = Administration(store, clock, ids, settings.retention.keep_days or None)
         waiters = Waiters(limits)
+        attestor = Attestor()
+        policy = settings.identity.attestation
+        sessions = Sessions(
+            store,
+            clock,
+            ids,
+            alive=attestor.alive,
+            parked=waiters.waits,
+            attestation_required=policy == "required",
+        )
+        # Where no kernel says when it began, none vouches for a process either.
+        with suppress(OSError):
+            boot = attestor.boot()
+            await sessions.prepare(boot.boot_id, boot.boot_ms, boot.ticks_per_second)
+        engine = MailEngine(store, clock, ids, sessions)
+        administration = Administration(store, clock, ids, settings.retention.keep_days or None)
         connections = Connections(limits, log)
-        accounts = Accounts(store)
+        identifier = Identifier(Accounts(store, sessions), sessions, attestor, policy)
         store.subscribe(waiters.wake)
-        polling = Polling(engine, accounts, waiters)
-        owner_of = aside(port_owner)
+        polling = Polling(engine, identifier, waiters)
+        owner_of = aside(port_owner or attestor.listener_uid)
         desk = ListenerDesk(store, listeners.port, owner_of)
         doorbells = Doorbells(store, clock, limits, log, port_owner=owner_of)
         table = handlers(
             engine, administration, polling, effective.home, log, listening=listening(desk, doorbells)
         )
-        dispatch = Dispatch(table, accounts)
+        dispatch = Dispatch(table, identifier)
         check = HealthCheck(store, clock, VERSION, time.monotonic)
         metrics = Metrics(waiters, connections, store.figures)
 
@@ -106,6 +123,7 @@ async def daemon(
         gate = Gate(door, names=names, limits=limits, log=log, observe=metrics.request)
         stop = asyncio.Event()
         upkeep = asyncio.create_task(keep_up(administration, clock, log, stop))
+        roll = asyncio.create_task(keep_sessions(sessions, log, stop))
         try:
             await doorbells.start()
             yield Daemon(gate, waiters, connections, store, doorbells)
@@ -116,6 +134,8 @@ async def daemon(
             upkeep.cancel()
             with suppress(asyncio.CancelledError):
                 await upkeep
+            await roll
+            attestor.close()
     finally:
         await store.close()
 

@@ -38,10 +38,6 @@ STORE_PAUSE_SECS = 1.0
 BlockingPortOwner = Callable[[int], int | None]
 
 
-def nobody(port: int) -> None:
-    """Whose a port is where no kernel says it: nobody's."""
-
-
 def aside(port_owner: BlockingPortOwner) -> PortOwner:
     """The same, asked on a thread."""
 

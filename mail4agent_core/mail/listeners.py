@@ -3,7 +3,7 @@
 Each public method is one operation of the contract.
 """
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 
 from mail4agent_api.errors import (
     AttestationFailedError,
@@ -111,17 +111,6 @@ class ListenerDesk:
             return Listening(listener=next(mine).record)
 
         return await self._store.change(command)
-
-    async def ended(self, sessions: Iterable[SessionAddress]) -> None:
-        """End the listeners of sessions that are over; for upkeep."""
-        gone = list(sessions)
-
-        def command(registry: Registry) -> None:
-            for session in gone:
-                registry.drop_listener(session)
-
-        if gone:
-            await self._store.change(command)
 
     def _not_the_daemon(self, url: str) -> None:
         if destination_of(url).port == self._own_port:

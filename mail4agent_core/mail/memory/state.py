@@ -14,9 +14,11 @@ from mail4agent_api.mail import (
     RoomAddress,
     RoomId,
     SessionAddress,
+    SessionId,
 )
 from mail4agent_core.mail.doorbells import Doorbell
 from mail4agent_core.mail.posting import Prior, Sight
+from mail4agent_core.mail.session import Session
 from mail4agent_core.mail.store import Account, RoomPosting
 from mail4agent_core.mail.wire import POSITION_MAX, first_of, millisecond
 
@@ -70,6 +72,14 @@ class Key:
     created_at: int
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A session, and the digest of its credential until that ends."""
+
+    session: Session
+    digest: bytes | None
+
+
 @dataclass(slots=True)
 class Bell:
     """A listener; its rings map positions to the attempts that may have failed by the message."""
@@ -96,6 +106,8 @@ class State:
     keys: dict[tuple[int, str], Key] = field(default_factory=dict[tuple[int, str], Key])
     numbers: dict[str, int] = field(default_factory=dict[str, int])
     bells: dict[str, Bell] = field(default_factory=dict[str, Bell])
+    sessions: dict[SessionId, Kept] = field(default_factory=dict[SessionId, Kept])
+    boots: dict[str, int] = field(default_factory=dict[str, int])
     #: Numbers given so far, to accounts and to readers alike.
     given: int = 0
 
@@ -116,6 +128,8 @@ class State:
                 name: replace(bell, rings=dict(bell.rings), floors=dict(bell.floors))
                 for name, bell in self.bells.items()
             },
+            sessions=dict(self.sessions),
+            boots=dict(self.boots),
             given=self.given,
         )
 
@@ -155,12 +169,21 @@ class State:
         """The reader of an address whose account is active; a session is met by this."""
         name = text_of(address)
         reader = self.readers.get(name)
-        if reader is None:
+        if reader is None or name not in self.boxes:
             account = address.participant
+            if reader is not None:
+                # A session that retention has forgotten begins anew when it turns up after all.
+                self.forget_reader(name)
             read = {pos for other in self.readers_of(account) for pos in other.read}
             reader = self.readers[name] = Reader(self.number(), account, read)
             self.boxes[name] = []
         return reader
+
+    def forget_reader(self, name: str) -> None:
+        """Drop a reader with its acknowledgements."""
+        number = self.readers.pop(name).number
+        for given in self.acks.values():
+            given.pop(number, None)
 
     def sight(self, address: ParticipantAddress, message_id: MessageId) -> Sight:
         """What a reader has to do with a message."""
@@ -193,6 +216,19 @@ class State:
             (pos for box in boxes for pos in self.boxes[box] if low < pos < high), reverse=newest_first
         )
         return (self.at[pos] for pos in found)
+
+    def forget_sessions(self, dead_before: int) -> int:
+        """Forget sessions that died before a time; return how many messages stood in their boxes."""
+        gone = 0
+        for name, kept in list(self.sessions.items()):
+            session = kept.session
+            if session.dead_at is not None and session.dead_at < dead_before:
+                box = text_of(session.address)
+                for pos in list(self.boxes[box]):
+                    self.delete(pos)
+                    gone += 1
+                del self.boxes[box], self.sessions[name]
+        return gone
 
     def delete(self, pos: int) -> None:
         """Delete a message with what is known of its reading."""
