@@ -13,6 +13,7 @@ from mail4agent_core.mail.doorbells import PAUSE_MAX_MS
 from mail4agent_daemon.checkup import examine
 from mail4agent_daemon.settings import load
 
+from .agent import agent
 from .host.served import until
 from .inside import Inside
 from .receiver import receiving, status
@@ -216,10 +217,32 @@ async def test_the_daemons_own_port_is_no_listener(inside: Inside) -> None:
     }
 
 
-async def test_listeners_are_an_operators_and_a_proved_sessions(inside: Inside) -> None:
-    """An account may neither set nor see one, and is no session."""
+async def test_listeners_are_an_operators(inside: Inside) -> None:
+    """An account may neither set one, nor see or remove its own."""
     for path in ("/admin/listener", "/admin/listener/remove", "/admin/listener/get"):
         told = {"account": "ben", **({"url": "http://127.0.0.1:9/"} if path == "/admin/listener" else {})}
         assert (await inside.post(path, told, "ben")).status == 403
-    answer = await inside.post("/mail/listen", {"url": "http://127.0.0.1:9/"}, "ben")
-    assert (answer.status, answer.json["kind"]) == (401, "attestation_failed")
+
+
+@pytest.mark.promise("doorbell.own-port-only")
+def test_a_real_session_is_rung_at_a_port_of_its_user(tmp_path: Path) -> None:
+    """The kernel vouches for the process and for the port; a port that nobody listens on is refused."""
+    with running(tmp_path / "home") as daemon, counting() as listener:
+        for account in ("ada", "ben"):
+            daemon.add(account)
+        with agent(daemon.keys["ben"]) as session:
+            session.connect(daemon.port)
+            mine = session.address()
+            assert mine["kind"] == "session"
+            status_, answer = session.ask("/mail/listen", {"url": listener.url, "key": KEY})
+            assert (status_, answer["listener"]["owner"]) == (200, mine)
+            sent = [daemon.send("ada", "ben", str(n)) for n in range(3)]
+            answer = daemon.post("/mail/send", {"to": mine, "subject": "s", "body": "b"}, "ada")
+            sent.append(answer.json["message_id"])
+            listener.wait_for(4)
+            assert [identity.rpartition("_")[0] for identity in listener.heard] == sent
+            with Counting() as nobody:
+                free = nobody.url
+            status_, answer = session.ask("/mail/listen", {"url": free})
+            assert (status_, answer["kind"], answer["field"]) == (400, "malformed", "url")
+            assert session.ask("/mail/listen", {"url": None}) == (200, {"listener": None})

@@ -248,10 +248,11 @@ async def test_a_slow_head_is_cut_at_the_timeout(bells: Tower) -> None:
 
     async def dribble(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 204 Heard\r\n")
-        while not writer.is_closing():
+        gone = asyncio.create_task(reader.read())
+        while not gone.done():
             writer.write(b"X: y\r\n")
             await writer.drain()
-            await asyncio.sleep(0.05)
+            await asyncio.wait({gone}, timeout=0.05)
 
     async with receiving(dribble) as receiver:
         await bells.hang("bob", receiver.url)

@@ -242,7 +242,10 @@ def _behind(db: Connection, owner: str, bell: _Bell, limit: int) -> list[Iterato
     number = bell.doorbell.number
     own = "SELECT box_no FROM box WHERE address = :owner"
     if "/" not in owner:
-        own = "SELECT box_no FROM box WHERE address > :owner || '/' AND address < :owner || '0'"
+        own = (
+            "SELECT box_no FROM box INDEXED BY box_session WHERE instr(address, '/') > 0 "
+            "AND substr(address, 1, instr(address, '/') - 1) = :owner AND last_pos > :cursor"
+        )
     sql = (
         "SELECT b.box_no, b.address, max(:cursor, coalesce(f.pos, 0)) FROM "
         f"(SELECT box_no FROM membership WHERE account_no = :account UNION ALL {own}) mine "

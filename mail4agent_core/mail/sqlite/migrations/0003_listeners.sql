@@ -34,3 +34,6 @@ CREATE TABLE listener_floor (
     pos INTEGER NOT NULL,
     PRIMARY KEY (listener_no, box_no)
 ) STRICT, WITHOUT ROWID;
+
+-- The sessions' boxes of an account that hold mail behind a cursor, however many sessions it has had. Only mail to a session pays for it.
+CREATE INDEX box_session ON box (substr(address, 1, instr(address, '/') - 1), last_pos) WHERE instr(address, '/') > 0;
