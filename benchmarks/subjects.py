@@ -127,15 +127,19 @@ async def running(
 
 
 def daemon_start(home: Path, port: int) -> tuple[list[str], dict[str, str]]:
-    """How the daemon is started on a folder and a port: with its defaults, its log going to a file."""
-    return [str(SCRIPT), "serve"], {"M4A_HOME": str(home), "M4A_SERVER__BIND": f"127.0.0.1:{port}"}
+    """How the daemon is started on a folder and a port: its defaults but for the rates, logging to a file."""
+    # A load is driven by few accounts over few connections, faster than any of them may by default.
+    many = ("ACCOUNT_PER_SEC", "ACCOUNT_BURST", "CONNECTION_PER_SEC", "CONNECTION_BURST")
+    limits = {f"M4A_LIMITS__{name}": "1000000" for name in many}
+    return [str(SCRIPT), "serve"], {"M4A_HOME": str(home), "M4A_SERVER__BIND": f"127.0.0.1:{port}", **limits}
 
 
 @asynccontextmanager
-async def daemon(home: Path) -> AsyncIterator[Server]:
-    """The daemon on a folder."""
+async def daemon(home: Path, **settings: str) -> AsyncIterator[Server]:
+    """The daemon on a folder, with settings from the environment besides its defaults."""
     port = free_port()
-    async with running(*daemon_start(home, port), home, port) as server:
+    command, environment = daemon_start(home, port)
+    async with running(command, {**environment, **settings}, home, port) as server:
         yield server
 
 

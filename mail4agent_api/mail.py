@@ -426,6 +426,39 @@ class Taint(WireModel):
     untrusted: bool
 
 
+AuditNumber = TypeAliasType(
+    "AuditNumber",
+    Annotated[
+        int,
+        Field(
+            description="the number of an audit entry, from 1 to 9007199254740991",
+            ge=1,
+            json_schema_extra={"x-label": "audit number"},
+            le=9007199254740991,
+            title="AuditNumber",
+        ),
+        JsonInteger(),
+    ],
+)
+
+
+AuditTarget = TypeAliasType(
+    "AuditTarget",
+    Annotated[
+        str,
+        Field(
+            description="what an operation was about: 1 to 256 bytes of UTF-8, no control characters",
+            json_schema_extra={"x-maxUtf8Bytes": 256},
+            max_length=256,
+            min_length=1,
+            pattern="^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
+            title="AuditTarget",
+        ),
+        MaxUtf8Bytes(256),
+    ],
+)
+
+
 class DirectoryRequest(WireModel):
     """
     ask for the directory
@@ -1692,6 +1725,48 @@ ParticipantAddress = TypeAliasType(
         ),
     ],
 )
+
+
+class AuditEntry(WireModel):
+    """
+    one administrative operation that was carried out
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    number: AuditNumber
+    at_unix_ms: UnixMs
+    actor: ParticipantAddress
+    operation: Word
+    target: AuditTarget | None = None
+    detail: Line
+
+
+class AuditRequest(WireModel):
+    """
+    audit entries, the newest first
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    before: AuditNumber | None = None
+    limit: PageLimit = 50
+
+
+class AuditPage(WireModel):
+    """
+    a page of audit entries
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    entries: Annotated[list[AuditEntry], Field(max_length=256)]
 
 
 class Participant(WireModel):

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -22,6 +22,7 @@ from .attest import Attestor
 from .auth import Accounts
 from .bootstrap import ensure_operator
 from .connections import Connections
+from .delays import Delays
 from .dispatch import Dispatch
 from .doorbells import BlockingPortOwner, Doorbells, aside
 from .endpoints import Endpoints, Listeners
@@ -36,6 +37,7 @@ from .log import Log
 from .metrics import Metrics
 from .names import names_of
 from .polling import Polling
+from .rates import Rate, Rates
 from .settings import Effective, parse_bind
 from .upkeep import keep_sessions, keep_up
 from .waiting import Waiters
@@ -51,6 +53,7 @@ class Daemon:
     waiters: Waiters
     connections: Connections
     store: SqliteStore
+    delays: Delays
     doorbells: Doorbells
 
     def drain(self) -> None:
@@ -69,6 +72,7 @@ async def daemon(
     clock: Clock,
     ids: Ids,
     port_owner: BlockingPortOwner | None = None,
+    monotonic: Callable[[], float] = time.monotonic,
 ) -> AsyncIterator[Daemon]:
     """Open the store, see to the operator, and give the application; then end upkeep and close the store.
 
@@ -97,27 +101,50 @@ async def daemon(
             boot = attestor.boot()
             await sessions.prepare(boot.boot_id, boot.boot_ms, boot.ticks_per_second)
         engine = MailEngine(store, clock, ids, sessions)
-        administration = Administration(store, clock, ids, settings.retention.keep_days or None)
+        retention = settings.retention
+        administration = Administration(
+            store, clock, ids, retention.keep_days or None, retention.audit_days or None
+        )
         connections = Connections(limits, log)
-        identifier = Identifier(Accounts(store, sessions), sessions, attestor, policy)
         store.subscribe(waiters.wake)
+        bounds = settings.limits
+        rates = Rates(
+            Rate(bounds.connection_per_sec, bounds.connection_burst),
+            Rate(bounds.account_per_sec, bounds.account_burst),
+            monotonic,
+        )
+        identifier = Identifier(Accounts(store, sessions), sessions, attestor, policy, rates)
         polling = Polling(engine, identifier, waiters)
         owner_of = aside(port_owner or attestor.listener_uid)
-        desk = ListenerDesk(store, listeners.port, owner_of)
+        desk = ListenerDesk(store, clock, own_port=listeners.port, port_owner=owner_of)
         doorbells = Doorbells(store, clock, limits, log, port_owner=owner_of)
+        delays = Delays(bounds.wrong_secret_ms / 1000)
         table = handlers(
-            engine, administration, polling, effective.home, log, listening=listening(desk, doorbells)
+            engine,
+            administration,
+            polling,
+            effective.home,
+            log,
+            rates=rates,
+            listening=listening(desk, doorbells),
         )
         dispatch = Dispatch(table, identifier)
-        check = HealthCheck(store, clock, VERSION, time.monotonic)
-        metrics = Metrics(waiters, connections, store.figures)
+        check = HealthCheck(store, clock, VERSION, monotonic)
+        metrics = Metrics(waiters, connections, store.figures, rates, delays)
 
         async def health() -> tuple[bytes, bytes]:
             return JSON, encode(await check.answer())
 
         # Later doors (MCP, the console) are routes of this router.
         router = Router(routes=[], redirect_slashes=False, default=unknown_path)
-        door = HttpDoor(dispatch, {"/health": health, "/metrics": metrics.page}, router, limits)
+        door = HttpDoor(
+            dispatch,
+            {"/health": health, "/metrics": metrics.page},
+            router,
+            limits,
+            rates=rates,
+            delays=delays,
+        )
         tls = listeners.endpoints.tls
         names = names_of(listeners.host, listeners.port, tls=tls, extra=settings.server.names)
         gate = Gate(door, names=names, limits=limits, log=log, observe=metrics.request)
@@ -126,7 +153,7 @@ async def daemon(
         roll = asyncio.create_task(keep_sessions(sessions, log, stop))
         try:
             await doorbells.start()
-            yield Daemon(gate, waiters, connections, store, doorbells)
+            yield Daemon(gate, waiters, connections, store, delays, doorbells)
         finally:
             await doorbells.close()
             stop.set()

@@ -9,6 +9,7 @@ import sqlite3
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hmac import compare_digest
 from pathlib import Path
 from typing import Literal
 
@@ -175,8 +176,10 @@ def _holders(database: Path, secret: str | None) -> _Holders | None:
         live = [(name, frozenset(capabilities.split()), digest) for name, capabilities, digest in rows]
     finally:
         db.close()
-    digest = None if secret is None else digest_of(secret)
-    mine = next((capabilities for _, capabilities, found in live if found == digest), frozenset[str]())
+    digest = b"" if secret is None else digest_of(secret)
+    mine = next(
+        (capabilities for _, capabilities, found in live if compare_digest(found, digest)), frozenset[str]()
+    )
     operators = {name for name, capabilities, _ in live if OPERATOR in capabilities}
     return _Holders(mine, bool(operators) and "operator" not in operators)
 

@@ -20,6 +20,7 @@ from hypercorn.utils import parse_socket_addr
 
 from mail4agent_api.errors import OverloadedError
 
+from .hangup import has_hung_up
 from .inlet import MailTaskGroup
 from .limits import Limits
 from .link import Link
@@ -82,6 +83,7 @@ class MailTCPServer(TCPServer):
     """One connection."""
 
     _http: MailH11Protocol
+    _link: Link
     _tasks: MailTaskGroup
     _idle = True
     _head_begun = False
@@ -120,6 +122,7 @@ class MailTCPServer(TCPServer):
     async def _serve(self, peer: Peer) -> None:
         address = self.writer.get_extra_info("socket")
         limits = self._connections.limits
+        self._link = Link(peer)
         self._task_group = self._tasks = tasks = MailTaskGroup(self.loop, self._connections.log)
         async with tasks:
             self._http = MailH11Protocol(
@@ -127,7 +130,7 @@ class MailTCPServer(TCPServer):
                 self.config,
                 self.context,
                 tasks,
-                ConnectionState({**self.state, "link": Link(peer)}),
+                ConnectionState({**self.state, "link": self._link}),
                 self.writer.get_extra_info("ssl_object") is not None,
                 parse_socket_addr(address.family, address.getpeername()),
                 parse_socket_addr(address.family, address.getsockname()),
@@ -136,6 +139,7 @@ class MailTCPServer(TCPServer):
             self._http.header_max_bytes = limits.header_max_bytes
             self._http.log = self._connections.log
             self._http.head_begun = self._begin_head
+            self._http.hung_up = self._hung_up
             tasks.asked = self._http.go_on
             if self._connections.stopping:
                 self.stop()
@@ -160,7 +164,12 @@ class MailTCPServer(TCPServer):
             await self._http.handle(RawData(data))
             self._begin_head()
         self._cancel_timer()
+        self._link.release()
         await self._http.handle(Closed())
+
+    def _hung_up(self) -> bool:
+        # Once the transport closes, its descriptor may be another connection's.
+        return self.writer.transport.is_closing() or has_hung_up(self.writer.get_extra_info("socket"))
 
     def _begin_head(self) -> None:
         """Bound the time of a head, once: a timer that each further byte restarts would bound nothing."""
@@ -203,6 +212,7 @@ class MailTCPServer(TCPServer):
         """Close at once when idle, else after the answer."""
         if hasattr(self, "_http"):
             self._http.closing = True
+            self._link.release()
             if self._idle:
                 self._begin_close(linger=False)
 

@@ -5,16 +5,18 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from mail4agent_api.mail import IssuedSecret, ParticipantRotateRequest
+from mail4agent_api.mail import IssuedSecret, ParticipantRotateRequest, SendManyRequest, SendManyResponse
 from mail4agent_api.operations import OPERATIONS
 from mail4agent_core.mail.administration import Administration
 from mail4agent_core.mail.engine import MailEngine
 from mail4agent_core.mail.identity import Caller
+from mail4agent_core.mail.wire import Wire
 
 from .bootstrap import KEY_NAME, OPERATOR_ID, KeyFileError, write_key
 from .dispatch import Call, Handler
 from .log import Log
 from .polling import Polling
+from .rates import Rates
 
 
 def handlers(
@@ -25,6 +27,7 @@ def handlers(
     log: Log,
     *,
     listening: Mapping[str, Handler],
+    rates: Rates,
 ) -> dict[str, Handler]:
     """One handler for each row that needs a credential.
 
@@ -35,6 +38,7 @@ def handlers(
     own: dict[str, Handler] = {
         "mail.inbox": polling.inbox,
         "mail.wait": polling.wait,
+        "mail.send_many": _batch(engine, rates),
         "admin.participant.rotate": _rotation(administration, home, log),
         **listening,
     }
@@ -49,6 +53,16 @@ def handlers(
 def _plain(method: Callable[[Caller, Any], Awaitable[Any]]) -> Handler:
     async def answer(call: Call, caller: Caller, request: Any) -> Any:  # noqa: ARG001  a handler may want the call
         return await method(caller, request)
+
+    return answer
+
+
+def _batch(engine: MailEngine, rates: Rates) -> Handler:
+    """Each message beyond the first costs what a request does; all are refused or none."""
+
+    async def answer(call: Call, caller: Caller, request: SendManyRequest) -> Wire[SendManyResponse]:  # noqa: ARG001
+        rates.admit_account(str(caller.account), len(request.messages) - 1)
+        return await engine.send_many(caller, request)
 
     return answer
 

@@ -41,7 +41,10 @@ class DaemonProcess:
         self.log_path = home.with_name(f"{home.name}.log")
         self._flags = flags
         clean = {name: value for name, value in os.environ.items() if not name.startswith("M4A_")}
-        self._environment = {**clean, "M4A_LOG__LEVEL": "warning", **(environment or {})}
+        # Tests ask more of few accounts and connections than those may by default, and wrong secrets.
+        unmetered = {f"M4A_LIMITS__{bucket}_PER_SEC": "0" for bucket in ("ACCOUNT", "CONNECTION")}
+        usual = {"M4A_LOG__LEVEL": "warning", "M4A_LIMITS__WRONG_SECRET_MS": "0", **unmetered}
+        self._environment = {**clean, **usual, **(environment or {})}
         self._process: subprocess.Popen[bytes] | None = None
 
     def spawn(self) -> subprocess.Popen[bytes]:

@@ -5,6 +5,7 @@ Each public method is one operation of the contract.
 
 from collections.abc import Awaitable, Callable
 
+from mail4agent_api.addresses import text_of
 from mail4agent_api.errors import (
     AttestationFailedError,
     MalformedError,
@@ -24,7 +25,9 @@ from mail4agent_api.mail import (
     ParticipantId,
     SessionAddress,
 )
+from mail4agent_core.clock import Clock
 
+from .audit import Deed, detail_of
 from .doorbells import OWN_MAX
 from .engine import READERS
 from .identity import OPERATOR, Caller
@@ -38,8 +41,11 @@ PortOwner = Callable[[int], Awaitable[int | None]]
 class ListenerDesk:
     """The operations on listeners over one store. ``own_port`` is the daemon's, which it never rings."""
 
-    def __init__(self, store: MailStore, own_port: int | None, port_owner: PortOwner) -> None:
+    def __init__(
+        self, store: MailStore, clock: Clock, *, own_port: int | None, port_owner: PortOwner
+    ) -> None:
         self._store = store
+        self._clock = clock
         self._own_port = own_port
         self._port_owner = port_owner
 
@@ -54,6 +60,10 @@ class ListenerDesk:
         def command(registry: Registry) -> None:
             owner = _active(registry, request.account)
             registry.set_listener(owner, request.url, request.key, None)
+            # Not the whole URL: its query may hold what only the listener is to know.
+            signed = "unsigned" if request.key is None else "signed"
+            detail = detail_of(f"port {destination_of(request.url).port}", signed)
+            self._record(registry, caller, "admin.listener", request.account, detail)
 
         await self._store.change(command)
         return Done()
@@ -61,9 +71,12 @@ class ListenerDesk:
     async def listener_remove(self, caller: Caller, request: ListenerRemoveRequest) -> Done:
         """End an account's listener with what waits for it. A repeat changes nothing."""
         caller.needs((OPERATOR,))
-        await self._store.change(
-            lambda registry: registry.drop_listener(_active(registry, request.account)) and None
-        )
+
+        def command(registry: Registry) -> None:
+            registry.drop_listener(_active(registry, request.account))
+            self._record(registry, caller, "admin.listener.remove", request.account, "")
+
+        await self._store.change(command)
         return Done()
 
     async def listener_get(self, caller: Caller, request: ListenerGetRequest) -> ListenerList:
@@ -111,6 +124,12 @@ class ListenerDesk:
             return Listening(listener=next(mine).record)
 
         return await self._store.change(command)
+
+    def _record(
+        self, registry: Registry, caller: Caller, operation: str, account: ParticipantId, detail: str
+    ) -> None:
+        at = max(self._clock.now_ms(), 0)
+        registry.record(Deed(at, text_of(caller.address), operation, account, detail))
 
     def _not_the_daemon(self, url: str) -> None:
         if destination_of(url).port == self._own_port:

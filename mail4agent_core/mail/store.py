@@ -15,6 +15,7 @@ from mail4agent_api.errors import RefusalError
 from mail4agent_api.mail import (
     Ack,
     AttestationPolicy,
+    AuditEntry,
     MessageId,
     ParticipantAddress,
     ParticipantId,
@@ -23,6 +24,7 @@ from mail4agent_api.mail import (
     SessionAddress,
 )
 
+from .audit import Deed
 from .doorbells import Doorbell, DoorbellStore
 from .posting import Posted, Posting, Sight
 from .session import SessionRegistry
@@ -86,6 +88,12 @@ class PageQuery:
     sent_by: ParticipantId | None = None
     room: RoomId | None = None
     correlation: str | None = None
+
+    @property
+    def combines(self) -> bool:
+        """Whether it has two filters or more: what is looked through is then not bounded by the page."""
+        filters = (self.thread, self.sent_by, self.correlation)
+        return sum(part is not None for part in filters) + self.unread_only > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +257,18 @@ class Registry(Protocol):
         """Delete one message; False when there is none."""
         ...
 
+    def record(self, deed: Deed) -> None:
+        """Add a deed to the audit under the next number; past ``audit.ENTRIES_MAX`` the oldest goes."""
+        ...
+
+    def audit(self, before: int | None, limit: int) -> list[AuditEntry]:
+        """Entries with a number below ``before``, the newest first."""
+        ...
+
+    def expire_audit(self, before: int, limit: int) -> int:
+        """Delete up to ``limit`` entries older than a time; return how many."""
+        ...
+
     def listeners_of(self, account: ParticipantId) -> list[Doorbell]:
         """An account's listener, then those of its sessions by address."""
         ...
@@ -363,11 +383,15 @@ class MailStore(DoorbellStore, Protocol):
         """Run any other query on the registry, on the account's share of what such queries may take."""
         ...
 
-    async def sweep(self, settled_before: int | None, keys_before: int, resume: int) -> Swept:
+    async def sweep(
+        self, settled_before: int | None, keys_before: int, resume: int, idle_before: int = 0
+    ) -> Swept:
         """One bounded step of upkeep from ``resume`` (0 to begin).
 
         Deletes messages that were settled before ``settled_before`` (None: none for that reason), idempotency
-        keys older than ``keys_before``, and the messages of boxes that were given up.
+        keys older than ``keys_before``, and the messages of boxes that were given up. A session that died
+        before ``settled_before`` is forgotten with its box, and so is one without mail that died before
+        ``idle_before``; what it sent and acknowledged goes on to count.
 
         Account mail is settled once any address of the account acknowledged it, session mail once that
         session did, room mail once each present member account did. What an account sent itself, or found in

@@ -258,6 +258,7 @@ def _bodies(messages: Sequence[str]) -> dict[str, list[Any]]:
         "admin.participant.list": [{"after": "ada", "limit": 2}],
         "admin.room": [{"id": "fresh", "posting": "members"}],
         "admin.room.remove": [{"room": "spare-0"}],
+        "admin.audit": [{"before": 3, "limit": 2}],
         "admin.room.list": [{"after": "a", "limit": 2}],
         "admin.room.members": [{"room": "desk", "after": "a", "limit": 2}],
         "admin.room.member.add": [{"room": "spare-1", "participant": "bob"}],

@@ -78,7 +78,7 @@ async def tower(path: Path, clock: HandClock, seed: int = 0, **limits: Any) -> A
 
     bounds = replace(Limits(), **limits)
     doorbells = Doorbells(store, clock, bounds, Log(lines), port_owner=owner_of, dice=lambda: 1.0)
-    desk = ListenerDesk(store, OWN_PORT, owner_of)
+    desk = ListenerDesk(store, clock, own_port=OWN_PORT, port_owner=owner_of)
     try:
         await doorbells.start()
         yield Tower(store, Office(store, clock, seed), doorbells, desk, clock, lines, owners)

@@ -14,6 +14,8 @@ from mail4agent_api.mail import (
     AckRequest,
     AckResponse,
     Address,
+    AuditPage,
+    AuditRequest,
     Directory,
     DirectoryRequest,
     Done,
@@ -643,6 +645,17 @@ class AsyncMethods(ABC):
             "admin.retention", RetentionReport, request_of(RetentionRequest, request, fields)
         )
 
+    @overload
+    async def admin_audit(self, request: AuditRequest, /) -> AuditPage: ...
+    @overload
+    async def admin_audit(self, /, *, before: int | None = None, limit: int = 50) -> AuditPage: ...
+    async def admin_audit(self, request: AuditRequest | None = None, /, **fields: Any) -> AuditPage:
+        """List what operators did, newest first.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask("admin.audit", AuditPage, request_of(AuditRequest, request, fields))
+
     async def health(self) -> Health:
         """Tell whether the daemon can write and read."""
         return await self._ask("health", Health, None)
@@ -1178,6 +1191,17 @@ class SyncMethods(ABC):
         Raises PermissionDeniedError.
         """
         return self._ask("admin.retention", RetentionReport, request_of(RetentionRequest, request, fields))
+
+    @overload
+    def admin_audit(self, request: AuditRequest, /) -> AuditPage: ...
+    @overload
+    def admin_audit(self, /, *, before: int | None = None, limit: int = 50) -> AuditPage: ...
+    def admin_audit(self, request: AuditRequest | None = None, /, **fields: Any) -> AuditPage:
+        """List what operators did, newest first.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask("admin.audit", AuditPage, request_of(AuditRequest, request, fields))
 
     def health(self) -> Health:
         """Tell whether the daemon can write and read."""

@@ -356,6 +356,35 @@ export type ParticipantAddress =
   | DirectAddress
   | SessionAddress;
 
+/** The number of an audit entry, from 1 to 9007199254740991. */
+export type AuditNumber = number;
+
+/** What an operation was about: 1 to 256 bytes of UTF-8, no control characters. */
+export type AuditTarget = string;
+
+/** One administrative operation that was carried out. */
+export interface AuditEntry {
+  readonly number: AuditNumber;
+  readonly at_unix_ms: UnixMs;
+  readonly actor: ParticipantAddress;
+  readonly operation: Word;
+  readonly target?: AuditTarget | null;
+  readonly detail: Line;
+}
+
+/** Audit entries, the newest first. */
+export interface AuditRequest {
+  readonly before?: AuditNumber | null;
+  /** Default: 50. */
+  readonly limit?: PageLimit;
+}
+
+/** A page of audit entries. */
+export interface AuditPage {
+  /** 0 to 256 entries. */
+  readonly entries: ReadonlyArray<AuditEntry>;
+}
+
 /** A registered account. */
 export interface Participant {
   readonly id: ParticipantId;
@@ -1294,6 +1323,14 @@ export interface Operations {
     readonly path: "/admin/retention";
     readonly request: RetentionRequest;
     readonly response: RetentionReport;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** List what operators did, newest first. */
+  readonly "admin.audit": {
+    readonly method: "POST";
+    readonly path: "/admin/audit";
+    readonly request: AuditRequest;
+    readonly response: AuditPage;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Tell whether the daemon can write and read. */

@@ -4,15 +4,17 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TypeVar
 
-from mail4agent_api.addresses import text_of
+from mail4agent_api.addresses import participant_of, text_of
 from mail4agent_api.mail import (
     AttestationPolicy,
+    AuditEntry,
     MessageId,
     ParticipantAddress,
     ParticipantId,
     RoomId,
     SessionAddress,
 )
+from mail4agent_core.mail.audit import ENTRIES_MAX, Deed
 from mail4agent_core.mail.doorbells import Doorbell
 from mail4agent_core.mail.identity import OPERATOR
 from mail4agent_core.mail.store import Account, Room, RoomPosting
@@ -171,6 +173,35 @@ class MemoryRegistry:
 
     def drop_listener(self, owner: ParticipantAddress) -> None:
         self._state.bells.pop(text_of(owner), None)
+
+    def record(self, deed: Deed) -> None:
+        state = self._state
+        state.audited += 1
+        state.audit.append(
+            AuditEntry(
+                number=state.audited,
+                at_unix_ms=deed.at_unix_ms,
+                actor=participant_of(deed.actor),
+                operation=deed.operation,
+                target=deed.target,
+                detail=deed.detail,
+            )
+        )
+        while state.audit[0].number <= state.audited - ENTRIES_MAX:
+            del state.audit[0]
+
+    def audit(self, before: int | None, limit: int) -> list[AuditEntry]:
+        found = [entry for entry in self._state.audit if before is None or entry.number < before]
+        return found[::-1][:limit]
+
+    def expire_audit(self, before: int, limit: int) -> int:
+        old = sorted(
+            (entry for entry in self._state.audit if entry.at_unix_ms < before),
+            key=lambda entry: entry.at_unix_ms,
+        )
+        gone = {entry.number for entry in old[:limit]}
+        self._state.audit = [entry for entry in self._state.audit if entry.number not in gone]
+        return len(gone)
 
 
 def _slice(names: Iterable[Name], after: Name | None, limit: int | None) -> list[Name]:

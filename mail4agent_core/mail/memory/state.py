@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from mail4agent_api.addresses import text_of
 from mail4agent_api.mail import (
     Ack,
+    AuditEntry,
     DirectAddress,
     MessageId,
     ParticipantAddress,
@@ -106,6 +107,10 @@ class State:
     keys: dict[tuple[int, str], Key] = field(default_factory=dict[tuple[int, str], Key])
     numbers: dict[str, int] = field(default_factory=dict[str, int])
     bells: dict[str, Bell] = field(default_factory=dict[str, Bell])
+    #: By number, the oldest first.
+    audit: list[AuditEntry] = field(default_factory=list[AuditEntry])
+    #: The number of the newest entry there ever was.
+    audited: int = 0
     sessions: dict[SessionId, Kept] = field(default_factory=dict[SessionId, Kept])
     boots: dict[str, int] = field(default_factory=dict[str, int])
     #: Numbers given so far, to accounts and to readers alike.
@@ -128,6 +133,8 @@ class State:
                 name: replace(bell, rings=dict(bell.rings), floors=dict(bell.floors))
                 for name, bell in self.bells.items()
             },
+            audit=list(self.audit),
+            audited=self.audited,
             sessions=dict(self.sessions),
             boots=dict(self.boots),
             given=self.given,
@@ -217,13 +224,17 @@ class State:
         )
         return (self.at[pos] for pos in found)
 
-    def forget_sessions(self, dead_before: int) -> int:
-        """Forget sessions that died before a time; return how many messages stood in their boxes."""
+    def forget_sessions(self, dead_before: int, idle_before: int) -> int:
+        """Forget sessions that died before a time, or without mail before another; return how many messages
+        stood in their boxes.
+        """
         gone = 0
         for name, kept in list(self.sessions.items()):
-            session = kept.session
-            if session.dead_at is not None and session.dead_at < dead_before:
-                box = text_of(session.address)
+            box = text_of(kept.session.address)
+            dead_at = kept.session.dead_at
+            if dead_at is not None and (
+                dead_at < dead_before or (dead_at < idle_before and not self.boxes[box])
+            ):
                 for pos in list(self.boxes[box]):
                     self.delete(pos)
                     gone += 1

@@ -296,7 +296,9 @@ class MemoryStore:
     async def next_ring(self, owner: str, attempt: Attempt | None, now: int) -> Turn | None:
         return doorbells.next_ring(self._open("next_ring"), self._last, owner, attempt, now)
 
-    async def sweep(self, settled_before: int | None, keys_before: int, resume: int) -> Swept:
+    async def sweep(
+        self, settled_before: int | None, keys_before: int, resume: int, idle_before: int = 0
+    ) -> Swept:
         state = self._open("sweep")
         settled = [
             pos
@@ -308,7 +310,7 @@ class MemoryStore:
         ]
         for pos in settled:
             state.delete(pos)
-        forgotten = 0 if settled_before is None else state.forget_sessions(settled_before)
+        forgotten = state.forget_sessions(settled_before or 0, idle_before)
         before = len(state.keys)
         state.keys = {name: key for name, key in state.keys.items() if key.created_at >= keys_before}
         return Swept(len(settled) + forgotten, before - len(state.keys), None)

@@ -102,7 +102,7 @@ class SqliteStore:
         )
 
     async def page(self, reader: ParticipantAddress, query: PageQuery) -> Page:
-        if pages.is_bounded(query):
+        if pages.is_bounded(query) or self._readers.now("page", lambda db: pages.is_short(db, reader, query)):
             return self._readers.now("page", lambda db: pages.page(db, reader, query))
         return await self._readers.aside("page", reader.participant, lambda db: pages.page(db, reader, query))
 
@@ -178,9 +178,11 @@ class SqliteStore:
             "next_ring", lambda t: doorbells.next_ring(t, owner, attempt, now), short=RING_WEIGHT
         )
 
-    async def sweep(self, settled_before: int | None, keys_before: int, resume: int) -> Swept:
+    async def sweep(
+        self, settled_before: int | None, keys_before: int, resume: int, idle_before: int = 0
+    ) -> Swept:
         return await self._writer.write(
-            "sweep", lambda t: deletion.sweep(t.db, settled_before, keys_before, resume)
+            "sweep", lambda t: deletion.sweep(t.db, settled_before, keys_before, resume, idle_before)
         )
 
     async def remember(self, name: str, value: int | None) -> int | None:
