@@ -175,6 +175,15 @@ async def accounts(server: Server, *names: str) -> dict[str, str]:
     return secrets
 
 
+async def listener(server: Server, account: str, url: str) -> None:
+    """Have a listener rung for an account."""
+    operator = (server.home / "operator.key").read_text("ascii").strip()
+    raw = load.request("POST", "/admin/listener", {"account": account, "url": url}, bearer(operator))
+    answer = await load.ask(server.port, raw)
+    if answer.status != 200:
+        raise RuntimeError(f"setting a listener was answered {answer.status} {answer.body!r}")
+
+
 def direct(participant: str) -> dict[str, str]:
     """An account's address on the wire."""
     return {"kind": "direct", "participant": participant}

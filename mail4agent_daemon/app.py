@@ -14,6 +14,7 @@ from mail4agent_core.clock import Clock
 from mail4agent_core.ids import Ids
 from mail4agent_core.mail.administration import Administration
 from mail4agent_core.mail.engine import MailEngine
+from mail4agent_core.mail.listeners import ListenerDesk
 from mail4agent_core.mail.sessions import Sessions
 from mail4agent_core.mail.sqlite import SqliteStore
 
@@ -23,6 +24,7 @@ from .bootstrap import ensure_operator
 from .connections import Connections
 from .delays import Delays
 from .dispatch import Dispatch
+from .doorbells import BlockingPortOwner, Doorbells, aside
 from .endpoints import Endpoints, Listeners
 from .gate import App, Gate
 from .handlers import handlers
@@ -30,6 +32,7 @@ from .health import HealthCheck
 from .http import JSON, HttpDoor, unknown_path
 from .identity import Identifier
 from .limits import Limits
+from .listening import listening
 from .log import Log
 from .metrics import Metrics
 from .names import names_of
@@ -52,6 +55,12 @@ class Daemon:
     connections: Connections
     store: SqliteStore
     delays: Delays
+    doorbells: Doorbells
+
+    def drain(self) -> None:
+        """Answer who waits, and ring nobody any more: the daemon stops."""
+        self.waiters.close_all()
+        self.doorbells.stop()
 
 
 @asynccontextmanager
@@ -63,9 +72,12 @@ async def daemon(
     *,
     clock: Clock,
     ids: Ids,
+    port_owner: BlockingPortOwner | None = None,
     monotonic: Callable[[], float] = time.monotonic,
 ) -> AsyncIterator[Daemon]:
     """Open the store, see to the operator, and give the application; then end upkeep and close the store.
+
+    ``port_owner`` tells whose process listens on a port, in place of the kernel.
 
     The caller holds the home. Raises StoreOpenError, KeyFileError, sqlite3.Error (a damaged database) and
     StoreUnavailableError.
@@ -104,9 +116,21 @@ async def daemon(
         )
         identifier = Identifier(Accounts(store, sessions), sessions, attestor, policy, rates)
         polling = Polling(engine, identifier, waiters)
+        owner_of = aside(port_owner or attestor.listener_uid)
+        desk = ListenerDesk(store, clock, own_port=listeners.port, port_owner=owner_of)
+        doorbells = Doorbells(store, clock, limits, log, port_owner=owner_of)
         delays = Delays(bounds.wrong_secret_ms / 1000)
         notes = NoteDesk(effective.home / "runs", clock)
-        table = handlers(engine, administration, polling, notes, home=effective.home, log=log, rates=rates)
+        table = handlers(
+            engine,
+            administration,
+            polling,
+            notes,
+            home=effective.home,
+            log=log,
+            rates=rates,
+            listening=listening(desk, doorbells),
+        )
         dispatch = Dispatch(table, identifier)
         check = HealthCheck(store, clock, VERSION, monotonic)
         metrics = Metrics(waiters, connections, store.figures, rates, delays)
@@ -131,8 +155,10 @@ async def daemon(
         upkeep = asyncio.create_task(keep_up(administration, clock, log, stop))
         roll = asyncio.create_task(keep_sessions(sessions, log, stop))
         try:
-            yield Daemon(gate, waiters, connections, store, delays)
+            await doorbells.start()
+            yield Daemon(gate, waiters, connections, store, delays, doorbells)
         finally:
+            await doorbells.close()
             stop.set()
             # A run of retention goes on at the next start.
             upkeep.cancel()

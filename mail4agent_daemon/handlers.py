@@ -1,7 +1,7 @@
 """Which function answers which row of the table of operations."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +29,12 @@ def handlers(
     home: Path,
     log: Log,
     rates: Rates,
+    listening: Mapping[str, Handler],
 ) -> dict[str, Handler]:
     """One handler for each row that needs a credential.
 
-    It is the engine's method of that name, save for the operations that the daemon adds something to.
+    It is the engine's method of that name, save for the operations that the daemon adds something to;
+    ``listening`` are those on listeners.
     """
     seams: dict[str, object] = {"mail": engine, "admin": administration, "note": notes}
     own: dict[str, Handler] = {
@@ -40,6 +42,7 @@ def handlers(
         "mail.wait": polling.wait,
         "mail.send_many": _batch(engine, rates),
         "admin.participant.rotate": _rotation(administration, home, log),
+        **listening,
     }
     table: dict[str, Handler] = {}
     for name, row in OPERATIONS.items():

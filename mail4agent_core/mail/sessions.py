@@ -355,3 +355,4 @@ def _see(registry: Registry, seen: Iterable[tuple[SessionId, int]]) -> None:
 def _bury(registry: Registry, dead: Iterable[tuple[Session, int]]) -> None:
     for session, at in dead:
         registry.sessions.bury(session.address.session, at)
+        registry.drop_listener(session.address)

@@ -25,6 +25,7 @@ from mail4agent_api.mail import (
 )
 
 from .audit import Deed
+from .doorbells import Doorbell, DoorbellStore
 from .posting import Posted, Posting, Sight
 from .session import SessionRegistry
 
@@ -268,8 +269,24 @@ class Registry(Protocol):
         """Delete up to ``limit`` entries older than a time; return how many."""
         ...
 
+    def listeners_of(self, account: ParticipantId) -> list[Doorbell]:
+        """An account's listener, then those of its sessions by address."""
+        ...
 
-class MailStore(Protocol):
+    def set_listener(self, owner: ParticipantAddress, url: str, key: str | None, uid: int | None) -> None:
+        """Have an owner's listener told of the mail that comes from now on.
+
+        One that is there keeps its counts and what waits for it, which is due at once. ``retire`` and
+        ``erase`` end the listeners of an account and its sessions.
+        """
+        ...
+
+    def drop_listener(self, owner: ParticipantAddress) -> None:
+        """End an owner's listener with what waits for it. A repeat changes nothing."""
+        ...
+
+
+class MailStore(DoorbellStore, Protocol):
     """Durable mail.
 
     A write has been committed to disk when its call returns; any call may raise StoreUnavailableError.

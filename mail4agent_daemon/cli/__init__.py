@@ -10,6 +10,7 @@ import typer
 from mail4agent_daemon.cli import (
     accounts,
     daemon,
+    listeners,
     notes,
     people,
     posting,
@@ -32,13 +33,14 @@ def application() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for noun in (daemon, posting, reading, threads, people, sessions, notes):
+    for noun in (daemon, posting, reading, threads, people, sessions, listeners, notes):
         noun.register(app)
     admin = typer.Typer(
         no_args_is_help=True, help="Accounts, rooms and upkeep, as an operator.", epilog=STATUSES
     )
     for noun in (accounts, rooms, upkeep):
         noun.register(admin)
+    listeners.register_admin(admin)
     app.add_typer(admin, name="admin")
     return app
 

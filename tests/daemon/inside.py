@@ -135,7 +135,7 @@ async def inside(
                 limits=bounds,
                 log=log,
                 stop=stop,
-                drain=made.waiters.close_all,
+                drain=made.drain,
                 connections=made.connections,
             )
         )

@@ -25,6 +25,12 @@ from mail4agent_api.mail import (
     InboxRequest,
     IssuedSecret,
     IssuedSession,
+    ListenRequest,
+    ListenerGetRequest,
+    ListenerList,
+    ListenerRemoveRequest,
+    ListenerSetRequest,
+    Listening,
     Message,
     MessageGetRequest,
     MessagePurgeRequest,
@@ -310,6 +316,17 @@ class AsyncMethods(ABC):
         return await self._ask(
             "mail.directory", Directory, DirectoryRequest() if request is None else request
         )
+
+    @overload
+    async def listen(self, request: ListenRequest, /) -> Listening: ...
+    @overload
+    async def listen(self, /, *, url: str | None, key: str | None = None) -> Listening: ...
+    async def listen(self, request: ListenRequest | None = None, /, **fields: Any) -> Listening:
+        """Have the calling session's own listener rung when mail comes for it, or stop that.
+
+        Raises PermissionDeniedError, AttestationFailedError.
+        """
+        return await self._ask("mail.listen", Listening, request_of(ListenRequest, request, fields))
 
     @overload
     async def note_deliver(self, request: NoteRequest, /) -> NoteReceipt: ...
@@ -614,6 +631,47 @@ class AsyncMethods(ABC):
         )
 
     @overload
+    async def admin_listener(self, request: ListenerSetRequest, /) -> Done: ...
+    @overload
+    async def admin_listener(self, /, *, account: str, url: str, key: str | None = None) -> Done: ...
+    async def admin_listener(self, request: ListenerSetRequest | None = None, /, **fields: Any) -> Done:
+        """Have a listener on this machine rung when mail comes for an account.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return await self._ask("admin.listener", Done, request_of(ListenerSetRequest, request, fields))
+
+    @overload
+    async def admin_listener_remove(self, request: ListenerRemoveRequest, /) -> Done: ...
+    @overload
+    async def admin_listener_remove(self, /, *, account: str) -> Done: ...
+    async def admin_listener_remove(
+        self, request: ListenerRemoveRequest | None = None, /, **fields: Any
+    ) -> Done:
+        """End an account's listener.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "admin.listener.remove", Done, request_of(ListenerRemoveRequest, request, fields)
+        )
+
+    @overload
+    async def admin_listener_get(self, request: ListenerGetRequest, /) -> ListenerList: ...
+    @overload
+    async def admin_listener_get(self, /, *, account: str) -> ListenerList: ...
+    async def admin_listener_get(
+        self, request: ListenerGetRequest | None = None, /, **fields: Any
+    ) -> ListenerList:
+        """Show an account's listener and its sessions' own, and what became of their rings.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "admin.listener.get", ListenerList, request_of(ListenerGetRequest, request, fields)
+        )
+
+    @overload
     async def admin_inbox(self, request: InboxOfRequest, /) -> InboxPage: ...
     @overload
     async def admin_inbox(
@@ -891,6 +949,17 @@ class SyncMethods(ABC):
         Raises PermissionDeniedError.
         """
         return self._ask("mail.directory", Directory, DirectoryRequest() if request is None else request)
+
+    @overload
+    def listen(self, request: ListenRequest, /) -> Listening: ...
+    @overload
+    def listen(self, /, *, url: str | None, key: str | None = None) -> Listening: ...
+    def listen(self, request: ListenRequest | None = None, /, **fields: Any) -> Listening:
+        """Have the calling session's own listener rung when mail comes for it, or stop that.
+
+        Raises PermissionDeniedError, AttestationFailedError.
+        """
+        return self._ask("mail.listen", Listening, request_of(ListenRequest, request, fields))
 
     @overload
     def note_deliver(self, request: NoteRequest, /) -> NoteReceipt: ...
@@ -1177,6 +1246,39 @@ class SyncMethods(ABC):
         Raises UnknownRoomError, PermissionDeniedError.
         """
         return self._ask("admin.room.member.remove", Done, request_of(RoomMemberRequest, request, fields))
+
+    @overload
+    def admin_listener(self, request: ListenerSetRequest, /) -> Done: ...
+    @overload
+    def admin_listener(self, /, *, account: str, url: str, key: str | None = None) -> Done: ...
+    def admin_listener(self, request: ListenerSetRequest | None = None, /, **fields: Any) -> Done:
+        """Have a listener on this machine rung when mail comes for an account.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return self._ask("admin.listener", Done, request_of(ListenerSetRequest, request, fields))
+
+    @overload
+    def admin_listener_remove(self, request: ListenerRemoveRequest, /) -> Done: ...
+    @overload
+    def admin_listener_remove(self, /, *, account: str) -> Done: ...
+    def admin_listener_remove(self, request: ListenerRemoveRequest | None = None, /, **fields: Any) -> Done:
+        """End an account's listener.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return self._ask("admin.listener.remove", Done, request_of(ListenerRemoveRequest, request, fields))
+
+    @overload
+    def admin_listener_get(self, request: ListenerGetRequest, /) -> ListenerList: ...
+    @overload
+    def admin_listener_get(self, /, *, account: str) -> ListenerList: ...
+    def admin_listener_get(self, request: ListenerGetRequest | None = None, /, **fields: Any) -> ListenerList:
+        """Show an account's listener and its sessions' own, and what became of their rings.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return self._ask("admin.listener.get", ListenerList, request_of(ListenerGetRequest, request, fields))
 
     @overload
     def admin_inbox(self, request: InboxOfRequest, /) -> InboxPage: ...

@@ -508,6 +508,62 @@ export interface WaitResult {
   readonly newest?: Position | null;
 }
 
+/** Http://127.0.0.1 or http://localhost with an optional port and an optional plain ASCII path and query, at most 512 bytes. */
+export type ListenerUrl = string;
+
+/** Whsec_ and the base64 of 24 to 64 bytes. */
+export type ListenerKey = string;
+
+/** Why a ring failed. */
+export type RingFailure = "refused" | "unreachable" | "timed_out" | "bad_status" | "redirected" | "bad_response" | "port_not_yours";
+
+/** A listener with what became of its rings; never its key. */
+export interface ListenerRecord {
+  readonly owner: ParticipantAddress;
+  readonly url: ListenerUrl;
+  readonly signed: boolean;
+  readonly outstanding: U32;
+  readonly rung: U64;
+  readonly given_up: U64;
+  readonly last_rung_at_unix_ms?: Stamp | null;
+  readonly last_failed_at_unix_ms?: Stamp | null;
+  readonly failure?: RingFailure | null;
+}
+
+/** Have a listener told of an account's mail; one that is there is replaced. */
+export interface ListenerSetRequest {
+  readonly account: ParticipantId;
+  readonly url: ListenerUrl;
+  readonly key?: ListenerKey | null;
+}
+
+/** End an account's listener. */
+export interface ListenerRemoveRequest {
+  readonly account: ParticipantId;
+}
+
+/** List the listeners of an account and of its sessions. */
+export interface ListenerGetRequest {
+  readonly account: ParticipantId;
+}
+
+/** An account's listener and its sessions' own. */
+export interface ListenerList {
+  /** 0 to 65 entries. */
+  readonly listeners: ReadonlyArray<ListenerRecord>;
+}
+
+/** Have a listener of the caller's own told of its mail; null stops it. */
+export interface ListenRequest {
+  readonly url: ListenerUrl | null;
+  readonly key?: ListenerKey | null;
+}
+
+/** The caller's own listener, null when it has none. */
+export interface Listening {
+  readonly listener?: ListenerRecord | null;
+}
+
 /** 1 to 128 characters from A-Z, a-z, 0-9 and . _ @ + -. */
 export type RefKind = string;
 
@@ -1510,6 +1566,14 @@ export interface Operations {
     readonly response: Directory;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
+  /** Have the calling session's own listener rung when mail comes for it, or stop that. */
+  readonly "mail.listen": {
+    readonly method: "POST";
+    readonly path: "/mail/listen";
+    readonly request: ListenRequest;
+    readonly response: Listening;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
   /** Deliver a note to a node of a run, and say what became of it. */
   readonly "note.deliver": {
     readonly method: "POST";
@@ -1645,6 +1709,30 @@ export interface Operations {
     readonly request: RoomMemberRequest;
     readonly response: Done;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
+  };
+  /** Have a listener on this machine rung when mail comes for an account. */
+  readonly "admin.listener": {
+    readonly method: "POST";
+    readonly path: "/admin/listener";
+    readonly request: ListenerSetRequest;
+    readonly response: Done;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** End an account's listener. */
+  readonly "admin.listener.remove": {
+    readonly method: "POST";
+    readonly path: "/admin/listener/remove";
+    readonly request: ListenerRemoveRequest;
+    readonly response: Done;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Show an account's listener and its sessions' own, and what became of their rings. */
+  readonly "admin.listener.get": {
+    readonly method: "POST";
+    readonly path: "/admin/listener/get";
+    readonly request: ListenerGetRequest;
+    readonly response: ListenerList;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
   };
   /** Read one page of a named participant's inbox. */
   readonly "admin.inbox": {

@@ -17,6 +17,7 @@ from mail4agent_api.mail import (
     SessionAddress,
     SessionId,
 )
+from mail4agent_core.mail.doorbells import Doorbell
 from mail4agent_core.mail.posting import Prior, Sight
 from mail4agent_core.mail.session import Session
 from mail4agent_core.mail.store import Account, RoomPosting
@@ -81,6 +82,17 @@ class Kept:
 
 
 @dataclass(slots=True)
+class Bell:
+    """A listener; its rings map positions to the attempts that may have failed by the message."""
+
+    doorbell: Doorbell
+    cursor: int
+    due_at: int = 0
+    rings: dict[int, int] = field(default_factory=dict[int, int])
+    floors: dict[str, int] = field(default_factory=dict[str, int])
+
+
+@dataclass(slots=True)
 class State:
     """Everything. Boxes and readers are named by text addresses; positions in a box are in order."""
 
@@ -94,6 +106,7 @@ class State:
     acks: dict[int, dict[int, Ack]] = field(default_factory=dict[int, dict[int, Ack]])
     keys: dict[tuple[int, str], Key] = field(default_factory=dict[tuple[int, str], Key])
     numbers: dict[str, int] = field(default_factory=dict[str, int])
+    bells: dict[str, Bell] = field(default_factory=dict[str, Bell])
     #: By number, the oldest first.
     audit: list[AuditEntry] = field(default_factory=list[AuditEntry])
     #: The number of the newest entry there ever was.
@@ -116,6 +129,10 @@ class State:
             acks={pos: dict(given) for pos, given in self.acks.items()},
             keys=dict(self.keys),
             numbers=dict(self.numbers),
+            bells={
+                name: replace(bell, rings=dict(bell.rings), floors=dict(bell.floors))
+                for name, bell in self.bells.items()
+            },
             audit=list(self.audit),
             audited=self.audited,
             sessions=dict(self.sessions),

@@ -7,14 +7,17 @@ from mail4agent_api.mail import (
     AttestationPolicy,
     AuditEntry,
     MessageId,
+    ParticipantAddress,
     ParticipantId,
     RoomId,
     SessionAddress,
 )
 from mail4agent_core.mail.audit import ENTRIES_MAX, Deed
+from mail4agent_core.mail.doorbells import Doorbell
 from mail4agent_core.mail.identity import OPERATOR
 from mail4agent_core.mail.store import Account, Room, RoomPosting
 
+from . import doorbells
 from .deletion import delete_message
 from .posting import id_bytes
 from .ranges import cover_all
@@ -121,9 +124,11 @@ class SqliteRegistry:
             "DELETE FROM membership WHERE account_no = ? AND box_no IN (SELECT box_no FROM room)",
             (self._number(account),),
         )
+        doorbells.drop_listeners_of(self._db, self._number(account))
 
     def erase(self, account: ParticipantId) -> int:
         account_no = self._number(account)
+        doorbells.drop_listeners_of(self._db, account_no)
         # "0" follows "/": the account's own box and those of its sessions.
         named = (account, f"{account}/", f"{account}0")
         (messages,) = self._db.execute(
@@ -171,6 +176,7 @@ class SqliteRegistry:
         self._changed.update(self.members(room, None, None))
         box_no = self._box(room)
         self._db.execute("DELETE FROM membership WHERE box_no = ?", (box_no,))
+        self._db.execute("DELETE FROM listener_floor WHERE box_no = ?", (box_no,))
         self._db.execute("DELETE FROM room WHERE box_no = ?", (box_no,))
         self._db.execute("UPDATE box SET address = NULL WHERE box_no = ?", (box_no,))
 
@@ -205,6 +211,7 @@ class SqliteRegistry:
                 (account_no,),
             ).fetchall():
                 cover_all(self._db, reader_no, box_no)
+            doorbells.joined(self._db, account_no, box_no)
             self._changed.add(account)
 
     def leave(self, room: RoomId, account: ParticipantId) -> None:
@@ -223,6 +230,15 @@ class SqliteRegistry:
             return False
         delete_message(self._db, row[0])
         return True
+
+    def listeners_of(self, account: ParticipantId) -> list[Doorbell]:
+        return doorbells.doorbells_of(self._db, account)
+
+    def set_listener(self, owner: ParticipantAddress, url: str, key: str | None, uid: int | None) -> None:
+        doorbells.set_listener(self._db, owner, url, key, uid)
+
+    def drop_listener(self, owner: ParticipantAddress) -> None:
+        doorbells.drop_listener(self._db, owner)
 
     def record(self, deed: Deed) -> None:
         number = self._db.execute(

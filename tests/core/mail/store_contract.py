@@ -6,6 +6,7 @@ from mail4agent_core.clock import HandClock
 from mail4agent_core.mail.store import MailStore
 
 from .contract_audit import AuditContract
+from .contract_doorbells import DoorbellContract
 from .contract_posting import PostingContract
 from .contract_reading import ReadingContract
 from .contract_registry import RegistryContract
@@ -28,6 +29,7 @@ class StoreContract(
     RegistryContract,
     UpkeepContract,
     AuditContract,
+    DoorbellContract,
 ):
     """The whole suite. The clock of the store is the one that the tests turn."""
 

@@ -517,3 +517,20 @@ async def test_session_ids_name_no_participant(office: Office):
     assert len(sessions) == 8
     assert {len(each) for each in sessions} == {34}
     assert ParticipantId("bob") not in sessions
+
+
+@pytest.mark.promise("doorbell.ends-with-its-account")
+async def test_a_dead_sessions_listener_ends_with_it(office: Office):
+    """What its process was rung at may be anybody's by now; a living sibling keeps its own."""
+    (ann,) = await office.accounts("ann")
+    dead, alive = await met(office, ann), await met(office, ann, OTHER)
+    for session in (dead, alive):
+        await office.store.change(
+            lambda registry, session=session: registry.set_listener(
+                session.address, "http://127.0.0.1:9/", None, 1
+            )
+        )
+    office.running.discard(PROCESS)
+    await office.sessions.flush()
+    found = await office.store.look(lambda registry: registry.listeners_of(ann.account))
+    assert [each.owner for each in found] == [alive.address]
