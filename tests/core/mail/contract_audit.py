@@ -11,6 +11,8 @@ from mail4agent_api.mail import (
     AuditEntry,
     AuditRequest,
     InboxOfRequest,
+    ListenerRemoveRequest,
+    ListenerSetRequest,
     MessageId,
     MessagePurgeRequest,
     ParticipantId,
@@ -57,6 +59,12 @@ WRITES: dict[str, tuple[Request, str | None, str]] = {
     "admin.room.remove": (lambda _: RoomRemoveRequest(room=HALL), "#hall", ""),
     "admin.room.member.add": (lambda _: RoomMemberRequest(room=HALL, participant=BOB), "#hall", "bob"),
     "admin.room.member.remove": (lambda _: RoomMemberRequest(room=HALL, participant=ANN), "#hall", "ann"),
+    "admin.listener": (
+        lambda _: ListenerSetRequest(account=BOB, url="http://127.0.0.1:9/?token=x", key="whsec_" + "A" * 32),
+        "bob",
+        "port 9; signed",
+    ),
+    "admin.listener.remove": (lambda _: ListenerRemoveRequest(account=BOB), "bob", ""),
     "admin.message.purge": (lambda letter: MessagePurgeRequest(message_id=letter), "LETTER", ""),
     "admin.retention": (lambda _: RetentionRequest(run=True), None, "run; mail kept 180 days"),
 }
@@ -82,7 +90,8 @@ async def furnished(office: Office) -> MessageId:
 
 def call(office: Office, name: str, request: Any) -> Awaitable[Any]:
     """Call an operation of an operator by the name of its row."""
-    method = getattr(office.administration, name.removeprefix("admin.").replace(".", "_"))
+    seam = office.listeners if name.startswith("admin.listener") else office.administration
+    method = getattr(seam, name.removeprefix("admin.").replace(".", "_"))
     return method(office.operator, request)
 
 

@@ -40,6 +40,7 @@ from mail4agent_core.ids import SeededIds
 from mail4agent_core.mail.administration import Administration
 from mail4agent_core.mail.engine import MailEngine
 from mail4agent_core.mail.identity import OPERATOR, READ, SEND, Caller, account_caller
+from mail4agent_core.mail.listeners import ListenerDesk
 from mail4agent_core.mail.process import ProcessId
 from mail4agent_core.mail.sessions import Sessions
 from mail4agent_core.mail.store import MailStore
@@ -60,6 +61,10 @@ def subjects(messages: Iterable[Message]) -> list[str]:
     return [message.subject for message in messages]
 
 
+async def _nobody(port: int) -> None:
+    """Whose a port is: nobody's."""
+
+
 class Office:
     """One store with what works over it. Addresses are given in their text form."""
 
@@ -75,6 +80,7 @@ class Office:
         )
         self.engine = MailEngine(store, clock, ids, self.sessions)
         self.administration = Administration(store, clock, ids, keep_days=180)
+        self.listeners = ListenerDesk(store, clock, own_port=None, port_owner=_nobody)
         #: Whoever administers; no account of the store.
         self.operator = account_caller(ParticipantId("root"), (OPERATOR,))
 
