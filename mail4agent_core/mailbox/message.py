@@ -108,7 +108,7 @@ class StoredMessage:
         return BOTH if ours and self.seal != self.sealed() else self.taint
 
     def sealed(self) -> str:
-        """The seal over what the sender wrote: it shows an edit, and keeps nobody from making a whole file."""
+        """The seal over what the sender wrote: it shows an edit; a whole file anybody can make."""
         said = [
             self.id, self.from_, self.from_session, self.to, self.body, self.reply_to, self.created_at,
             self.taint.private, self.taint.untrusted, self.taint_recorded,

@@ -65,7 +65,7 @@ class Registry:
         return self._root.path / AGENTS
 
     def announce(self, producer: str, session: str) -> None:
-        """Say that this process runs a session. Raises MalformedError, TooLargeError, FolderError, OSError."""
+        """Say that this process runs a session. Raises MalformedError, TooLargeError, OSError."""
         marker = AgentMarker(
             producer=str(ProducerName(producer)),
             session_id=str(MailboxSession(session)),

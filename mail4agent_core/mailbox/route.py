@@ -40,7 +40,7 @@ class InboundPolicy(StrEnum):
 
 
 def inbound_policy(configured: InboundPolicy | None, *, unattended: bool) -> InboundPolicy:
-    """The policy of a run: what is set, else accept where nobody is there to release a hold, hold elsewhere."""
+    """What is set, else accept where nobody is there to release a hold, and hold elsewhere."""
     if configured is not None:
         return configured
     return InboundPolicy.ACCEPT if unattended else InboundPolicy.HOLD
