@@ -115,14 +115,17 @@ class StoredMessage:
         ]  # fmt: skip
         return hashlib.sha256(json.dumps(said, ensure_ascii=True).encode()).hexdigest()
 
+    def signed(self) -> StoredMessage:
+        """A message that is about to be posted, in today's form and under its seal."""
+        return replace(self, schema=MAILBOX_SCHEMA, seal=self.sealed())
+
     def changed(self, **values: Any) -> StoredMessage:
         """The message in another state, in today's form. A file without a seal gets one over what it counts
         as.
         """
         if self.schema >= MAILBOX_SCHEMA:
             return replace(self, **values)
-        counted = replace(self, taint=self.effective_taint(), schema=MAILBOX_SCHEMA)
-        return replace(counted, seal=counted.sealed(), **values)
+        return replace(replace(self, taint=self.effective_taint()).signed(), **values)
 
     def may_become(self, status: Status) -> bool:
         """Whether the table has that step."""

@@ -153,7 +153,7 @@ class MailboxStore:
                 reply_to=thread,
                 taint=taint,
                 taint_recorded=True,
-            ).changed()
+            ).signed()
             try:
                 box.write(message)
             except OSError:
