@@ -138,6 +138,11 @@ class Folder:
         with os.fdopen(opened, "rb") as file:
             return file.read(most + 1) if stat.S_ISREG(os.fstat(opened).st_mode) else None
 
+    def state(self, name: str) -> tuple[int, int, int, int]:
+        """What changes when a file does: another file, another length, another time. Raises OSError."""
+        found = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+        return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
     def write(self, name: str, raw: bytes, *, settle: bool = True) -> None:
         """Put a whole file in place of what has the name, on disk before this returns.
 

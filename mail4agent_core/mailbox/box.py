@@ -38,22 +38,36 @@ class Scan:
     skipped: list[str] = field(default_factory=list[str])
 
 
-class Box:
-    """An open folder of messages, of one recipient."""
+#: What was read of each file of a mailbox, under what changes when the file does.
+Remembered = dict[str, tuple[tuple[int, int, int, int], StoredMessage]]
 
-    def __init__(self, folder: Folder, recipient: str, file_max_bytes: int) -> None:
+
+class Box:
+    """An open folder of messages, of one recipient; ``remembered`` saves reading what did not change."""
+
+    def __init__(
+        self, folder: Folder, recipient: str, file_max_bytes: int, remembered: Remembered | None = None
+    ) -> None:
         self._folder = folder
         self._recipient = recipient
         self._file_max_bytes = file_max_bytes
+        self._remembered: Remembered = {} if remembered is None else remembered
 
     def scan(self) -> Scan:
         """Look at everything and change nothing. Raises OSError when the folder cannot be listed."""
         found = Scan()
+        before = dict(self._remembered)
+        self._remembered.clear()
         for name in sorted(self._folder.names()):
             if not name.endswith(ENDING) or name.startswith("."):
                 continue
             found.ids.append(name.removesuffix(ENDING))
             try:
+                state = self._folder.state(name)
+                if name in before and before[name][0] == state:
+                    self._remembered[name] = before[name]
+                    found.messages.append(before[name][1])
+                    continue
                 raw = self._folder.read(name, self._file_max_bytes)
             except OSError as failure:
                 log.warning("message %s is skipped this time: %s", name, failure.strerror)
@@ -63,7 +77,9 @@ class Box:
                 found.skipped.append(name)
                 continue
             try:
-                found.messages.append(self._decoded(raw, found.ids[-1]))
+                message = self._decoded(raw, found.ids[-1])
+                self._remembered[name] = state, message
+                found.messages.append(message)
             except NewerFileError:
                 found.newer.append(name)
             except NotAMessageError:

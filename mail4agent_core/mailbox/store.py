@@ -29,7 +29,7 @@ from mail4agent_core.files import Folder
 from . import leases
 from .admission import USER, Limits, admit, duplicate
 from .bodies import checked_body
-from .box import Box, Scan
+from .box import Box, Remembered, Scan
 from .message import Status, StoredMessage
 from .names import near
 from .outcomes import Confirmation, Duplicate, Known, SendOutcome, Sent
@@ -58,6 +58,7 @@ class MailboxStore:
         self.limits = limits
         self._clock = clock
         self._lock_secs = lock_secs
+        self._remembered: dict[str, Remembered] = {}
         self.registry = Registry(root, clock, processes)
 
     @classmethod
@@ -199,7 +200,7 @@ class MailboxStore:
         except FileNotFoundError:
             return claimed
         with folder, self._disk("mailbox.claim"), folder.locked(wait_secs=self._lock_secs):
-            box = Box(folder, name, self.limits.file_max_bytes)
+            box = self._box_in(folder, name)
             now_ms = self._clock.now_ms()
             for message in box.mended(now_ms).messages:
                 if message.status != Status.PENDING:
@@ -235,7 +236,7 @@ class MailboxStore:
         except FileNotFoundError:
             return Confirmation((), tuple(wanted))
         with folder, self._disk("mailbox.confirm"), folder.locked(wait_secs=self._lock_secs):
-            box = Box(folder, name, self.limits.file_max_bytes)
+            box = self._box_in(folder, name)
             now_ms = self._clock.now_ms()
             for id_ in wanted:
                 message = box.one(id_)
@@ -316,7 +317,7 @@ class MailboxStore:
         except FileNotFoundError:
             return []
         with folder, self._disk("mailbox.list"):
-            return Box(folder, recipient, self.limits.file_max_bytes).spoilt_names()
+            return self._box_in(folder, recipient).spoilt_names()
 
     def snapshot(self, recipient: str) -> list[StoredMessage]:
         """As ``messages_for``, and nothing is mended: what a lease no longer holds is shown as pending."""
@@ -329,7 +330,7 @@ class MailboxStore:
         except FileNotFoundError:
             return Scan()
         with folder, self._disk("mailbox.list"):
-            return Box(folder, recipient, self.limits.file_max_bytes).scan()
+            return self._box_in(folder, recipient).scan()
 
     def _mended(self, recipient: str) -> Scan:
         found = self._found(recipient)
@@ -343,13 +344,16 @@ class MailboxStore:
         ):
             return box.mended(now_ms)
 
+    def _box_in(self, folder: Folder, recipient: str) -> Box:
+        return Box(folder, recipient, self.limits.file_max_bytes, self._remembered.setdefault(recipient, {}))
+
     def _folder(self, recipient: str) -> Folder:
         return self._root.inner(recipient, make=False)
 
     @contextmanager
     def _box(self, recipient: str) -> Generator[tuple[Box, Folder]]:
         with self._root.inner(recipient) as folder:
-            yield Box(folder, recipient, self.limits.file_max_bytes), folder
+            yield self._box_in(folder, recipient), folder
 
     @contextmanager
     def _disk(self, operation: Operation) -> Generator[None]:

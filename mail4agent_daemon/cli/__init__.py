@@ -7,7 +7,17 @@ import sys
 
 import typer
 
-from mail4agent_daemon.cli import accounts, daemon, people, posting, reading, rooms, threads, upkeep
+from mail4agent_daemon.cli import (
+    accounts,
+    daemon,
+    mailboxes,
+    people,
+    posting,
+    reading,
+    rooms,
+    threads,
+    upkeep,
+)
 from mail4agent_daemon.cli.exits import STATUSES
 
 
@@ -29,6 +39,11 @@ def application() -> typer.Typer:
     for noun in (accounts, rooms, upkeep):
         noun.register(admin)
     app.add_typer(admin, name="admin")
+    messages = typer.Typer(
+        no_args_is_help=True, help="Short texts between sessions on this machine; no daemon.", epilog=STATUSES
+    )
+    mailboxes.register(messages)
+    app.add_typer(messages, name="msg")
     return app
 
 

@@ -92,7 +92,8 @@ def test_what_fails_never_fails_the_run(
     ("arguments", "told"),
     [
         ({}, "needs `to`"), ({"to": "chat"}, "needs `body`"), ({"to": 7, "body": "x"}, "needs `to`"),
-        ({"to": "chat", "body": ["x"]}, "needs `body`"), ({"to": "../x", "body": "x"}, "producer name must be"),
+        ({"to": "chat", "body": ["x"]}, "needs `body`"),
+        ({"to": "../x", "body": "x"}, "producer name must be"),
         ({"to": "chat", "body": "  "}, "must not be blank"),
         ({"to": "chat", "body": "x", "reply_to": "a b"}, "mailbox message id must be"),
         ({"to": "c" * 65, "body": "x"}, "too_large"),

@@ -1,4 +1,4 @@
-"""What a sender has read arms its receiver before the text is there, and what is not recorded arms it fully."""
+"""What a sender read arms its receiver before the text is there; what is not recorded arms it fully."""
 
 from __future__ import annotations
 
