@@ -1,7 +1,7 @@
 """Connections: Hypercorn's TCP server with bounds, timers in place of tasks, and an end that loses no answer.
 
-What the stock server lacks and this one has: what is known of the peer in each request's
-``scope["state"]["peer"]``; a connection that its client closed is gone at once instead of lingering for the
+What the stock server lacks and this one has: what is known of the connection in each request's
+``scope["state"]["link"]``; a connection that its client closed is gone at once instead of lingering for the
 keep-alive time; a bound on how many there are; a bound on slow heads and on clients that do not read; a
 refusal sent early is not destroyed by the reset that closing on unread bytes causes; and at shutdown idle
 connections close at once and stuck ones at the deadline.
@@ -22,6 +22,7 @@ from mail4agent_api.errors import OverloadedError
 
 from .inlet import MailTaskGroup
 from .limits import Limits
+from .link import Link
 from .log import Log
 from .peer import Peer, peer_of
 from .protocol import MailH11Protocol
@@ -126,7 +127,7 @@ class MailTCPServer(TCPServer):
                 self.config,
                 self.context,
                 tasks,
-                ConnectionState({**self.state, "peer": peer}),
+                ConnectionState({**self.state, "link": Link(peer)}),
                 self.writer.get_extra_info("ssl_object") is not None,
                 parse_socket_addr(address.family, address.getpeername()),
                 parse_socket_addr(address.family, address.getsockname()),

@@ -9,7 +9,7 @@ id, the reason staying in the log.
 
 The application and the gate share ``scope["state"]``:
 
-* ``peer``: the connection's ``Peer``, set by the server.
+* ``link``: the connection's ``Link``, set by the server.
 * ``request_id``: set by the gate.
 * ``route`` (the path of the operation, never of the request), ``account``, ``allow`` (the methods of the
   path, before ``method_not_allowed`` is raised) and ``body_max_bytes`` (where less than the limit is enough):
@@ -152,9 +152,9 @@ class _Passage:
         self._request_id = self._state["request_id"] = chosen(given)
         self._unread = bool(length or chunked)
         gate = self._gate
-        peer = self._state.get("peer")
+        link = self._state.get("link")
         # No web page reaches a UNIX socket, and its clients have no name to give.
-        if (peer is None or peer.transport != "unix") and not gate.names.host_is_ours(hosts):
+        if (link is None or link.peer.transport != "unix") and not gate.names.host_is_ours(hosts):
             raise ForbiddenHostError
         if not all(gate.names.origin_is_ours(origin) for origin in origins):
             raise ForbiddenOriginError

@@ -329,7 +329,7 @@ async def test_the_peer_of_a_connection_is_known(host: Host) -> None:
     tcp, unix = await host.connect(), await host.connect(unix=True)
     await tcp.ask(request())
     await unix.ask(request())
-    first, second = (state["peer"] for state in host.app.states)
+    first, second = (state["link"].peer for state in host.app.states)
     assert (first.transport, first.remote) == ("tcp", tcp.writer.get_extra_info("sockname"))
     assert (second.transport, second.pid, second.uid) == ("unix", os.getpid(), os.getuid())
 

@@ -1,0 +1,165 @@
+"""Which processes of a user hold a socket.
+
+The kernel does not count the holders of a descriptor, so they have to be looked for: every descriptor of
+every process of the user, once. After that a process seen before is answered from less, and here is why that
+is sound. A process gets a socket by making it, by being forked from a holder, or by being given it
+(``SCM_RIGHTS``, ``pidfd_getfd``). One that was looked into before and had not the socket then cannot get it
+by fork: it was there already. So of all that were looked into only the maker can have it, and every other
+holder was forked from it since: it is one that was not looked into yet, and is now.
+
+What is not seen is a socket that was given on purpose to a process that was looked into before. It is the
+giver's session, as with any secret handed over.
+"""
+
+import threading
+from dataclasses import dataclass, field
+
+from .proc import Proc, UnreadableError
+
+#: The kernel gives pids in turn: after fewer forks than this none can have come back, if there are so many.
+_FORKS_MAX = 15_000
+_PIDS_LEAST = 32_768
+#: So many sockets are remembered of processes that came since the last look at all.
+_SINCE_MAX = 50_000
+#: So many of the processes that were attested last are looked at before all others.
+_RECENT_MAX = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A process that holds the socket, and under which descriptor."""
+
+    pid: int
+    descriptor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Who holds a socket."""
+
+    holders: tuple[Held, ...]
+    hidden: bool
+    """Some process of the user could not be looked into."""
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What is known of one user's processes."""
+
+    pids: set[int] = field(default_factory=set[int])
+    """Those that were there and were looked into, or were not the user's."""
+    whole: dict[int, list[Held]] = field(default_factory=dict[int, list[Held]])
+    """The holders of each socket when all processes were looked into."""
+    since: dict[int, list[Held]] = field(default_factory=dict[int, list[Held]])
+    """The same of processes that came later."""
+    hidden: set[int] = field(default_factory=set[int])
+    """Those that may not be looked into."""
+    recent: list[int] = field(default_factory=list[int])
+    """Those that were attested, the last one last."""
+    forks: int = 0
+
+
+class Holders:
+    """Finds the holders of sockets, and remembers what it saw. Safe to call from several threads."""
+
+    def __init__(self, proc: Proc) -> None:
+        self._proc = proc
+        self._seen: dict[int, _Seen] = {}
+        self._lock = threading.Lock()
+        self._pids_are_scarce = True
+
+    def find(self, inode: int, uid: int) -> Found:
+        """The processes of the user that hold the socket. Raises OSError where there is no /proc."""
+        with self._lock:
+            seen = self._refreshed(uid)
+            if seen is not None:
+                found = self._known(seen, inode)
+                if found is not None:
+                    return found
+            seen = self._look_at_all(uid)
+            return self._found(seen, seen.whole.get(inode, []), inode)
+
+    def attested(self, pid: int, uid: int) -> None:
+        """Remember that a process was attested: its next socket is looked for in it first."""
+        with self._lock:
+            seen = self._seen.get(uid)
+            if seen is not None and pid in seen.pids:
+                if pid in seen.recent:
+                    seen.recent.remove(pid)
+                seen.recent.append(pid)
+                del seen.recent[:-_RECENT_MAX]
+
+    def _known(self, seen: _Seen, inode: int) -> Found | None:
+        """The answer from what was seen before; None when only a look at all can tell."""
+        whole, since = seen.whole.get(inode), seen.since.get(inode)
+        if whole is None and since is None:
+            for pid in reversed(seen.recent):
+                descriptor = self._sockets(seen, pid).get(inode)
+                if descriptor is not None:
+                    return Found((Held(pid, descriptor),), bool(seen.hidden))
+            return None
+        if whole is None:
+            return None  # its maker may be one that was looked into before it made the socket
+        found = self._found(seen, [*whole, *(since or ())], inode)
+        return found if found.holders else None  # a number that the kernel gave to another socket by now
+
+    def _found(self, seen: _Seen, holders: list[Held], inode: int) -> Found:
+        now: list[Held] = []
+        for held in holders:
+            if self._proc.holds(held.pid, held.descriptor, inode):
+                now.append(held)
+            elif descriptor := self._sockets(seen, held.pid).get(inode):
+                now.append(Held(held.pid, descriptor))
+        return Found(tuple(now), bool(seen.hidden))
+
+    def _refreshed(self, uid: int) -> _Seen | None:
+        """What is known of the user's processes, with those that came since; None when that is of no use."""
+        seen = self._seen.get(uid)
+        if seen is None or self._pids_are_scarce:
+            return None
+        forks = self._proc.forks()
+        if forks - seen.forks > _FORKS_MAX or len(seen.since) > _SINCE_MAX:
+            return None
+        there = set(self._proc.pids())
+        seen.forks = forks
+        seen.pids &= there
+        seen.hidden &= there
+        seen.recent = [pid for pid in seen.recent if pid in there]
+        for pid in there - seen.pids:
+            self._look_at(seen, pid, uid, seen.since)
+        return seen
+
+    def _look_at_all(self, uid: int) -> _Seen:
+        self._pids_are_scarce = self._proc.pid_max() < _PIDS_LEAST
+        before = self._seen.get(uid)
+        seen = _Seen(forks=self._proc.forks())
+        for pid in self._proc.pids():
+            self._look_at(seen, pid, uid, seen.whole)
+        if before is not None:
+            seen.recent = [pid for pid in before.recent if pid in seen.pids]
+        self._seen[uid] = seen
+        return seen
+
+    def _look_at(self, seen: _Seen, pid: int, uid: int, into: dict[int, list[Held]]) -> None:
+        seen.pids.add(pid)
+        if self._belongs(pid, uid):
+            for inode, descriptor in self._sockets(seen, pid).items():
+                into.setdefault(inode, []).append(Held(pid, descriptor))
+
+    def _sockets(self, seen: _Seen, pid: int) -> dict[int, str]:
+        try:
+            return self._proc.sockets(pid)
+        except UnreadableError:
+            seen.hidden.add(pid)
+            return {}
+
+    def _belongs(self, pid: int, uid: int) -> bool:
+        """Whether the process may hold a socket that the user made.
+
+        What root made any process may hold, because root can start one as anybody. A process that hides
+        from its own user looks like root's.
+        """
+        if uid == 0:
+            return True
+        owner = self._proc.owner(pid)
+        return owner == uid or (owner == 0 and uid in self._proc.uids(pid))
