@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import select
 import signal
 import sys
 import time
@@ -91,7 +92,7 @@ def main() -> None:
     pids = [forked(root, f"w{n}-0", drawn.randrange(1 << 32)) for n in range(workers)]
     end = time.monotonic() + secs
     while time.monotonic() < end:
-        time.sleep(drawn.random() * 0.4)
+        select.select([], [], [], drawn.random() * 0.4)
         victim = drawn.randrange(workers)
         os.kill(pids[victim], signal.SIGKILL)
         _, status = os.waitpid(pids[victim], 0)
