@@ -27,6 +27,7 @@ from .health import HealthCheck
 from .http import JSON, HttpDoor, unknown_path
 from .limits import Limits
 from .log import Log
+from .mailboxes import Mailboxes
 from .metrics import Metrics
 from .names import names_of
 from .polling import Polling
@@ -67,7 +68,10 @@ async def daemon(
         accounts = Accounts(store)
         store.subscribe(waiters.wake)
         polling = Polling(engine, accounts, waiters)
-        dispatch = Dispatch(handlers(engine, administration, polling, effective.home, log), accounts)
+        mailboxes = Mailboxes(effective.mailboxes, clock)
+        dispatch = Dispatch(
+            handlers(engine, administration, polling, mailboxes, home=effective.home, log=log), accounts
+        )
         check = HealthCheck(store, clock, VERSION, time.monotonic)
         metrics = Metrics(waiters, connections, store.figures)
 

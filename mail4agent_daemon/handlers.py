@@ -14,17 +14,24 @@ from mail4agent_core.mail.identity import Caller
 from .bootstrap import KEY_NAME, OPERATOR_ID, KeyFileError, write_key
 from .dispatch import Call, Handler
 from .log import Log
+from .mailboxes import Mailboxes
 from .polling import Polling
 
 
 def handlers(
-    engine: MailEngine, administration: Administration, polling: Polling, home: Path, log: Log
+    engine: MailEngine,
+    administration: Administration,
+    polling: Polling,
+    mailboxes: Mailboxes,
+    *,
+    home: Path,
+    log: Log,
 ) -> dict[str, Handler]:
     """One handler for each row that needs a credential.
 
     It is the engine's method of that name, save for the operations that the daemon adds something to.
     """
-    seams: dict[str, object] = {"mail": engine, "admin": administration}
+    seams: dict[str, object] = {"mail": engine, "admin": administration, "mailbox": mailboxes}
     own: dict[str, Handler] = {
         "mail.inbox": polling.inbox,
         "mail.wait": polling.wait,

@@ -94,6 +94,14 @@ class RetentionSettings(_Section):
     ] = 180
 
 
+class MailboxSettings(_Section):
+    """The file mailboxes that the daemon shows."""
+
+    root: Annotated[Path, Field(description="where they are; from the data folder, when relative")] = Path(
+        "messages"
+    )
+
+
 class LogSettings(_Section):
     """What is logged, and how."""
 
@@ -110,6 +118,7 @@ class Settings(_Section):
 
     server: ServerSettings = ServerSettings()
     retention: RetentionSettings = RetentionSettings()
+    mailbox: MailboxSettings = MailboxSettings()
     log: LogSettings = LogSettings()
 
 
@@ -129,6 +138,11 @@ class Effective:
     def database(self) -> Path:
         """The database's path."""
         return self.home / DATABASE_NAME
+
+    @property
+    def mailboxes(self) -> Path:
+        """The root of the file mailboxes."""
+        return self.home / self.settings.mailbox.root
 
     @property
     def socket(self) -> Path | None:

@@ -70,10 +70,14 @@ class MailboxStore:
         clock: Clock | None = None,
         processes: Processes | None = None,
         lock_secs: float = 10.0,
+        make: bool = True,
     ) -> MailboxStore:
-        """Open a root, which is made when it is not there. Raises FolderError."""
+        """Open a root, which is made when it is not there.
+
+        Raises FolderError, and FileNotFoundError where there is none and none is to be made.
+        """
         return cls(
-            Folder.opened(root),
+            Folder.opened(root, make=make),
             limits or Limits(),
             clock or SystemClock(),
             processes or Processes(),

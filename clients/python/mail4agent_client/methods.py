@@ -64,6 +64,7 @@ from mail4agent_api.mail import (
     WhoAmI,
     WhoAmIRequest,
 )
+from mail4agent_api.mailbox import MailboxList, MailboxListRequest, MailboxShowRequest, MailboxText
 from mail4agent_api._wire import WireModel
 from mail4agent_client.arguments import address, listed, participant, position, request_of
 
@@ -270,6 +271,30 @@ class AsyncMethods(ABC):
         return await self._ask(
             "mail.directory", Directory, DirectoryRequest() if request is None else request
         )
+
+    @overload
+    async def mailbox_list(self, request: MailboxListRequest, /) -> MailboxList: ...
+    @overload
+    async def mailbox_list(
+        self, /, *, to: str | None = None, all: bool = False, limit: int = 50
+    ) -> MailboxList: ...
+    async def mailbox_list(self, request: MailboxListRequest | None = None, /, **fields: Any) -> MailboxList:
+        """List what waits in the file mailboxes of this machine.
+
+        Raises PermissionDeniedError, StoreUnavailableError.
+        """
+        return await self._ask("mailbox.list", MailboxList, request_of(MailboxListRequest, request, fields))
+
+    @overload
+    async def mailbox_show(self, request: MailboxShowRequest, /) -> MailboxText: ...
+    @overload
+    async def mailbox_show(self, /, *, id: str) -> MailboxText: ...
+    async def mailbox_show(self, request: MailboxShowRequest | None = None, /, **fields: Any) -> MailboxText:
+        """Read one message of a file mailbox; it stays as it is.
+
+        Raises UnknownItemError, PermissionDeniedError, StoreUnavailableError.
+        """
+        return await self._ask("mailbox.show", MailboxText, request_of(MailboxShowRequest, request, fields))
 
     @overload
     async def admin_participant(self, request: ParticipantRegistration, /) -> IssuedSecret: ...
@@ -753,6 +778,30 @@ class SyncMethods(ABC):
         Raises PermissionDeniedError.
         """
         return self._ask("mail.directory", Directory, DirectoryRequest() if request is None else request)
+
+    @overload
+    def mailbox_list(self, request: MailboxListRequest, /) -> MailboxList: ...
+    @overload
+    def mailbox_list(
+        self, /, *, to: str | None = None, all: bool = False, limit: int = 50
+    ) -> MailboxList: ...
+    def mailbox_list(self, request: MailboxListRequest | None = None, /, **fields: Any) -> MailboxList:
+        """List what waits in the file mailboxes of this machine.
+
+        Raises PermissionDeniedError, StoreUnavailableError.
+        """
+        return self._ask("mailbox.list", MailboxList, request_of(MailboxListRequest, request, fields))
+
+    @overload
+    def mailbox_show(self, request: MailboxShowRequest, /) -> MailboxText: ...
+    @overload
+    def mailbox_show(self, /, *, id: str) -> MailboxText: ...
+    def mailbox_show(self, request: MailboxShowRequest | None = None, /, **fields: Any) -> MailboxText:
+        """Read one message of a file mailbox; it stays as it is.
+
+        Raises UnknownItemError, PermissionDeniedError, StoreUnavailableError.
+        """
+        return self._ask("mailbox.show", MailboxText, request_of(MailboxShowRequest, request, fields))
 
     @overload
     def admin_participant(self, request: ParticipantRegistration, /) -> IssuedSecret: ...
