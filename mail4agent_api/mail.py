@@ -682,6 +682,18 @@ Secret = TypeAliasType(
 )
 
 
+AttestationPolicy = TypeAliasType(
+    "AttestationPolicy",
+    Annotated[
+        Literal["inherit", "required", "preferred", "off"],
+        Field(
+            description="inherit (as the daemon is set), required, preferred or off",
+            title="AttestationPolicy",
+        ),
+    ],
+)
+
+
 class ParticipantRegistration(WireModel):
     """
     register an account
@@ -696,6 +708,7 @@ class ParticipantRegistration(WireModel):
     may_send: bool = False
     may_read: bool = False
     operator: bool = False
+    attestation: AttestationPolicy = "inherit"
 
 
 class IssuedSecret(WireModel):
@@ -773,7 +786,7 @@ class PurgeReport(WireModel):
 
 class ParticipantPermitRequest(WireModel):
     """
-    grant and revoke capabilities; both must be true to hold outbox:stage and outbox:review together
+    grant and revoke capabilities, and set the attestation policy; both must be true to hold outbox:stage and outbox:review together
     """
 
     model_config = ConfigDict(
@@ -784,6 +797,7 @@ class ParticipantPermitRequest(WireModel):
     grant: Annotated[list[Capability], Field(max_length=32)] = []
     revoke: Annotated[list[Capability], Field(max_length=32)] = []
     both: bool = False
+    attestation: AttestationPolicy | None = None
 
 
 class ParticipantRecord(WireModel):
@@ -801,6 +815,7 @@ class ParticipantRecord(WireModel):
     created_at_unix_ms: Stamp
     secret_issued_at_unix_ms: Stamp | None = None
     removed_at_unix_ms: Stamp | None = None
+    attestation: AttestationPolicy = "inherit"
 
 
 class ParticipantListRequest(WireModel):
@@ -1036,6 +1051,43 @@ class SessionEntry(WireModel):
     card: SessionCard
     last_seen_unix_ms: UnixMs
     live: bool
+
+
+class StatusRequest(WireModel):
+    """
+    what the calling session says about itself from now on; what is left out is cleared
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    working_on: Annotated[Line | None, Field(json_schema_extra={"x-label": "declared working_on"})] = None
+    role: Annotated[Line | None, Field(json_schema_extra={"x-label": "declared role"})] = None
+    parent: SessionId | None = None
+
+
+class Status(WireModel):
+    """
+    the calling session's card after the change
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    card: SessionCard
+
+
+class SessionIssueRequest(WireModel):
+    """
+    ask for a credential that means the account and a session of its own
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
 
 
 class ThreadRequest(WireModel):
@@ -1739,6 +1791,7 @@ class SendRequest(WireModel):
     correlation: Correlation | None = None
     refs: Annotated[list[MessageRef], Field(max_length=8, validate_default=True)] = []
     idempotency_key: Selector | None = None
+    allow_dead: bool = False
 
 
 class SendResponse(WireModel):
@@ -1816,6 +1869,19 @@ class SendManyResponse(WireModel):
         frozen=True,
     )
     outcomes: Annotated[list[SendOutcome], Field(max_length=100)]
+
+
+class IssuedSession(WireModel):
+    """
+    a session and its secret, shown this once
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    address: ParticipantAddress
+    secret: Secret
 
 
 class ThreadPage(WireModel):

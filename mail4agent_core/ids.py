@@ -5,7 +5,7 @@ import random
 import secrets
 from typing import Protocol
 
-from mail4agent_api.mail import MessageId
+from mail4agent_api.mail import MessageId, SessionId
 
 
 class Ids(Protocol):
@@ -19,6 +19,10 @@ class Ids(Protocol):
         """A new secret: 32 random bytes as 64 lower-case hexadecimal digits."""
         ...
 
+    def session_id(self) -> SessionId:
+        """A new session id that says nothing, of the length that a process's has."""
+        ...
+
 
 class RandomIds:
     """From the operating system's random source."""
@@ -30,6 +34,10 @@ class RandomIds:
     def secret(self) -> str:
         """A new secret: 256 random bits."""
         return secrets.token_hex(32)
+
+    def session_id(self) -> SessionId:
+        """A new session id: 128 random bits."""
+        return SessionId(f"s-{secrets.token_hex(16)}")
 
 
 class SeededIds:
@@ -45,6 +53,10 @@ class SeededIds:
     def secret(self) -> str:
         """The next secret of the seed."""
         return self._random.randbytes(32).hex()
+
+    def session_id(self) -> SessionId:
+        """The next session id of the seed."""
+        return SessionId(f"s-{self._random.randbytes(16).hex()}")
 
 
 def digest_of(secret: str) -> bytes:

@@ -14,8 +14,10 @@ from mail4agent_core.clock import Clock
 from mail4agent_core.ids import Ids
 from mail4agent_core.mail.administration import Administration
 from mail4agent_core.mail.engine import MailEngine
+from mail4agent_core.mail.sessions import Sessions
 from mail4agent_core.mail.sqlite import SqliteStore
 
+from .attest import Attestor
 from .auth import Accounts
 from .bootstrap import ensure_operator
 from .connections import Connections
@@ -25,6 +27,7 @@ from .gate import App, Gate
 from .handlers import handlers
 from .health import HealthCheck
 from .http import JSON, HttpDoor, unknown_path
+from .identity import Identifier
 from .limits import Limits
 from .log import Log
 from .mailboxes import Mailboxes
@@ -32,7 +35,7 @@ from .metrics import Metrics
 from .names import names_of
 from .polling import Polling
 from .settings import Effective, parse_bind
-from .upkeep import keep_up
+from .upkeep import keep_sessions, keep_up
 from .waiting import Waiters
 
 VERSION = version("mail4agent")
@@ -61,16 +64,30 @@ async def daemon(
     store = await SqliteStore.open(effective.database, clock)
     try:
         await ensure_operator(effective.home, store, clock, ids, log)
-        engine = MailEngine(store, ids)
-        administration = Administration(store, clock, ids, settings.retention.keep_days or None)
         waiters = Waiters(limits)
+        attestor = Attestor()
+        policy = settings.identity.attestation
+        sessions = Sessions(
+            store,
+            clock,
+            ids,
+            alive=attestor.alive,
+            parked=waiters.waits,
+            attestation_required=policy == "required",
+        )
+        # Where no kernel says when it began, none vouches for a process either.
+        with suppress(OSError):
+            boot = attestor.boot()
+            await sessions.prepare(boot.boot_id, boot.boot_ms, boot.ticks_per_second)
+        engine = MailEngine(store, clock, ids, sessions)
+        administration = Administration(store, clock, ids, settings.retention.keep_days or None)
         connections = Connections(limits, log)
-        accounts = Accounts(store)
+        identifier = Identifier(Accounts(store, sessions), sessions, attestor, policy)
         store.subscribe(waiters.wake)
-        polling = Polling(engine, accounts, waiters)
+        polling = Polling(engine, identifier, waiters)
         mailboxes = Mailboxes(effective.mailboxes, clock)
         dispatch = Dispatch(
-            handlers(engine, administration, polling, mailboxes, home=effective.home, log=log), accounts
+            handlers(engine, administration, polling, mailboxes, home=effective.home, log=log), identifier
         )
         check = HealthCheck(store, clock, VERSION, time.monotonic)
         metrics = Metrics(waiters, connections, store.figures)
@@ -86,6 +103,7 @@ async def daemon(
         gate = Gate(door, names=names, limits=limits, log=log, observe=metrics.request)
         stop = asyncio.Event()
         upkeep = asyncio.create_task(keep_up(administration, clock, log, stop))
+        roll = asyncio.create_task(keep_sessions(sessions, log, stop))
         try:
             yield Daemon(gate, waiters, connections, store)
         finally:
@@ -94,6 +112,8 @@ async def daemon(
             upkeep.cancel()
             with suppress(asyncio.CancelledError):
                 await upkeep
+            await roll
+            attestor.close()
     finally:
         await store.close()
 

@@ -1,4 +1,4 @@
-"""Who is calling: the bearer secret names the account.
+"""The bearer secret names the account, and an issued one the session with it.
 
 A secret that is not known, was replaced or revoked, or belongs to a removed account is refused in one way; a
 store that cannot look it up is a fault of ours and not a wrong secret. Nothing here keeps or logs a secret,
@@ -6,11 +6,13 @@ and it is looked up by its digest, so that the time this takes says nothing abou
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from mail4agent_api.errors import UnauthenticatedError
+from mail4agent_api.mail import AttestationPolicy, ParticipantId, SessionAddress
 from mail4agent_core.ids import digest_of
-from mail4agent_core.mail.identity import Caller, account_caller
-from mail4agent_core.mail.store import MailStore
+from mail4agent_core.mail.sessions import Sessions
+from mail4agent_core.mail.store import Account, MailStore
 
 #: Longer than any secret that was ever issued.
 SECRET_MAX_BYTES = 256
@@ -29,49 +31,73 @@ def bearer_digest(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
 
 
 #: More than the accounts of one daemon that are ever active together.
-CALLERS_MAX = 4096
+HOLDERS_MAX = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Whose secret was presented, as of now."""
+
+    account: ParticipantId
+    created_at: int
+    """When it was registered, in Unix milliseconds: tells it from an earlier one of the same id."""
+    capabilities: frozenset[str]
+    attestation: AttestationPolicy
+    session: SessionAddress | None = None
+    """The session that an issued credential means."""
 
 
 class Accounts:
-    """Identifies callers. A session that proved itself will take its account's place in the Caller made here.
+    """Looks secrets up.
 
-    Who was identified is kept until a commit tells of its account: the store tells of every change of rights
-    before the change is answered. (It tells of mail to the account too; that costs one look-up.) This holds
-    where this process alone writes the store: with several, each must be told of the others' changes first.
+    What an account's own secret named is kept until a commit tells of its account: the store tells of every
+    change of rights before the change is answered. (It tells of mail to the account too; that costs one
+    look-up.) This holds where this process alone writes the store: with several, each must be told of the
+    others' changes first. An issued credential ends by the clock, so it is looked up each time.
     """
 
-    def __init__(self, store: MailStore) -> None:
+    def __init__(self, store: MailStore, sessions: Sessions) -> None:
         self._store = store
-        self._callers: dict[bytes, Caller] = {}
+        self._sessions = sessions
+        self._holders: dict[bytes, Holder] = {}
         self._digests: dict[str, bytes] = {}
         self._changes = 0
         store.subscribe(self._forget)
 
-    async def caller(self, digest: bytes) -> Caller:
-        """The caller of a secret's digest as of now. Raises UnauthenticatedError, StoreUnavailableError."""
-        known = self._callers.get(digest)
+    async def holder(self, digest: bytes) -> Holder:
+        """Whose secret has this digest as of now. Raises UnauthenticatedError, StoreUnavailableError."""
+        known = self._holders.get(digest)
         if known is not None:
             return known
         changes = self._changes
         account = await self._store.authenticate(digest)
-        if account is None or account.removed_at is not None:
+        if account is None:
+            issued = await self._sessions.credential(digest)
+            if issued is None or issued.account.removed_at is not None:
+                raise UnauthenticatedError
+            return _holder(issued.account, issued.address)
+        if account.removed_at is not None:
             raise UnauthenticatedError
-        caller = account_caller(account.id, account.capabilities)
+        holder = _holder(account, None)
         # What was read may be old news when something was committed meanwhile.
         if changes == self._changes:
-            self._keep(digest, caller)
-        return caller
+            self._keep(digest, holder)
+        return holder
 
-    def _keep(self, digest: bytes, caller: Caller) -> None:
-        if len(self._callers) >= CALLERS_MAX:
-            self._callers.clear()
+    def _keep(self, digest: bytes, holder: Holder) -> None:
+        if len(self._holders) >= HOLDERS_MAX:
+            self._holders.clear()
             self._digests.clear()
-        self._callers[digest] = caller
-        self._digests[str(caller.account)] = digest
+        self._holders[digest] = holder
+        self._digests[str(holder.account)] = digest
 
     def _forget(self, changed: frozenset[str]) -> None:
         self._changes += 1
         for name in changed:
             digest = self._digests.pop(name, None)
             if digest is not None:
-                del self._callers[digest]
+                del self._holders[digest]
+
+
+def _holder(account: Account, session: SessionAddress | None) -> Holder:
+    return Holder(account.id, account.created_at, account.capabilities, account.attestation, session)

@@ -18,6 +18,7 @@ from mail4agent_core.mail.sqlite import StoreOpenError
 from mail4agent_core.mail.sqlite.schema import connect_inspector
 from mail4agent_core.mail.sqlite.verify import verify
 
+from .attest import Attestor
 from .bootstrap import KEY_NAME, KeyFileError, read_key
 from .home import holder_of
 from .settings import Effective
@@ -56,6 +57,7 @@ def examine(effective: Effective) -> list[Finding]:
         *_database(effective.database),
         *_key(home / KEY_NAME, effective.database),
         _space(home),
+        _attestation(),
         _boundary(home),
     ]
 
@@ -182,6 +184,22 @@ def _space(home: Path) -> Finding:
     free = shutil.disk_usage(home).free
     state: State = "good" if free >= SPACE_MIN_BYTES else "bad"
     return Finding("disk", state, f"{free // (1024 * 1024)} MiB free")
+
+
+def _attestation() -> Finding:
+    attestor = Attestor()
+    try:
+        reason = attestor.reason
+    finally:
+        attestor.close()
+    if reason is None:
+        return Finding("attestation", "good", "the process behind a connection can be proved here")
+    return Finding(
+        "attestation",
+        "note",
+        f"the process behind a connection cannot be proved here ({reason.value}): callers are accounts, and"
+        " sessions need issued credentials; docs/sessions.md says more",
+    )
 
 
 def _boundary(home: Path) -> Finding:

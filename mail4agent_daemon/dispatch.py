@@ -6,7 +6,7 @@ door's transport puts it on its wire.
 
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from mail4agent_api._wire import WireModel
 from mail4agent_api.codec import decode, encode
@@ -15,7 +15,7 @@ from mail4agent_api.operations import OPERATIONS, Operation
 from mail4agent_core.mail.identity import Caller
 from mail4agent_core.mail.wire import Wire
 
-from .auth import Accounts
+from .link import Link
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 _EMPTY = b"{}"
@@ -31,34 +31,44 @@ class Call:
     body: bytes
     #: What the connection does next, for those who wait.
     receive: Receive
+    #: The connection that it came on; None where there is none, as in a test of a door.
+    link: Link | None = None
+    #: Whether it asks to act for an ancestor of its process.
+    for_parent: bool = False
     #: Known once the call is identified.
     caller: Caller | None = None
+    #: Whether it presented an issued session credential.
+    issued: bool = False
+    #: The user of the attested process; None where no kernel vouched.
+    uid: int | None = None
 
 
 #: What answers an operation: the identified call, its caller, the decoded request.
 Handler = Callable[[Call, Caller, Any], Awaitable[WireModel | Wire[Any]]]
 
 
+class Identifying(Protocol):
+    """What finds out who calls."""
+
+    async def identify(self, call: Call) -> Caller:
+        """The caller, once it is known that it may call."""
+        ...
+
+
 class Dispatch:
     """Calls operations; every row that needs a credential must have a handler."""
 
-    def __init__(self, handlers: Mapping[str, Handler], accounts: Accounts) -> None:
+    def __init__(self, handlers: Mapping[str, Handler], identifier: Identifying) -> None:
         wanted = {name for name, row in OPERATIONS.items() if row.authenticated}
         if wanted != handlers.keys():
             odd = sorted(wanted ^ handlers.keys())
             raise ValueError(f"rows without a handler, or handlers without a row: {odd}")
         self._handlers = handlers
-        self._accounts = accounts
+        self._identifier = identifier
 
     async def identify(self, call: Call) -> Caller:
-        """Find out who calls, once, and whether it may.
-
-        Raises UnauthenticatedError, PermissionDeniedError (the caller is known then), StoreUnavailableError.
-        """
-        if call.caller is None:
-            call.caller = await self._accounts.caller(call.digest)
-        call.caller.needs(call.operation.capability)
-        return call.caller
+        """Find out who calls, once, and whether it may. Raises what the identifier raises."""
+        return await self._identifier.identify(call)
 
     async def run(self, call: Call) -> bytes:
         """Return the encoded answer. Raises RefusalError."""

@@ -7,6 +7,7 @@ gate (``gate.py``), which bounds the request and which puts refusals on the wire
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from mail4agent_api.addresses import text_of
 from mail4agent_api.errors import (
     MalformedError,
     MethodNotAllowedError,
@@ -18,6 +19,7 @@ from mail4agent_api.operations import OPERATIONS, Operation
 
 from .auth import bearer_digest
 from .dispatch import Call, Dispatch
+from .identity import acts_for_parent
 from .limits import Limits
 
 Scope = MutableMapping[str, Any]
@@ -68,18 +70,21 @@ class HttpDoor:
     async def _operation(self, row: Operation, scope: Scope, receive: Receive, send: Send) -> None:
         _allow(scope, row.path, row.method)
         headers: list[tuple[bytes, bytes]] = scope["headers"]
-        call = Call(row, bearer_digest(headers), b"", receive)
+        state = scope["state"]
+        call = Call(
+            row, bearer_digest(headers), b"", receive, state.get("link"), for_parent=acts_for_parent(headers)
+        )
         # The credential is believed, and the right to call is known, before a byte of the body is looked at.
         try:
             await self._dispatch.identify(call)
         finally:
             if call.caller is not None:
-                scope["state"]["account"] = str(call.caller.account)
+                state["account"] = text_of(call.caller.address)
         _no_query(scope)
         if not _is_plain(headers) or not (row.lenient_body or _is_json(headers)):
             raise UnsupportedMediaTypeError
         if row.request is not SendManyRequest:
-            scope["state"]["body_max_bytes"] = self._plain_body_max_bytes
+            state["body_max_bytes"] = self._plain_body_max_bytes
         call.body = (await receive()).get("body", b"")
         await _answer(send, JSON, await self._dispatch.run(call))
 

@@ -4,9 +4,25 @@ It belongs to the connection and never to an address or a credential: a reused p
 inherits nothing of it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from mail4agent_api.mail import ParticipantAddress
+
+from .attest import Attested, Unattested
 from .peer import Peer
+
+#: Accounts and ways of acting that one connection is remembered for; a proxy that serves more is looked at
+#: again.
+LINK_IDENTITIES_MAX = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Whom a connection acts as with one account's secret."""
+
+    address: ParticipantAddress
+    uid: int | None
+    """The user of the session's process; None where no kernel vouched for one."""
 
 
 @dataclass(slots=True, eq=False)
@@ -14,3 +30,9 @@ class Link:
     """One connection."""
 
     peer: Peer
+    proof: Attested | Unattested | None = None
+    """The process at the other end, once somebody asked."""
+    standings: dict[tuple[str, int, str, bool], Standing] = field(
+        default_factory=dict[tuple[str, int, str, bool], Standing]
+    )
+    """Whom it acts as, by account, its registration, its policy and whether for a parent."""

@@ -10,17 +10,20 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from mail4agent_api.bounds import INBOX_WAIT_SECS_MAX
-from mail4agent_api.errors import PermissionDeniedError, UnauthenticatedError
+from mail4agent_api.errors import AttestationFailedError, PermissionDeniedError, UnauthenticatedError
 from mail4agent_api.mail import InboxRequest, WaitRequest, WaitResult
 from mail4agent_core.mail.engine import MailEngine
 from mail4agent_core.mail.identity import Caller
 from mail4agent_core.mail.wire import InboxWire
 
-from .auth import Accounts
 from .dispatch import Call
+from .identity import Identifier
 from .waiting import Outcome, Waiters, disconnection
 
 T = TypeVar("T")
+
+#: What says that a caller has no right to wait any more.
+LOST_RIGHTS = (UnauthenticatedError, PermissionDeniedError, AttestationFailedError)
 
 #: An answer for a caller as things are now, and whether it is worth ending a wait for.
 Look = Callable[[Caller], Awaitable[tuple[T, bool]]]
@@ -29,9 +32,9 @@ Look = Callable[[Caller], Awaitable[tuple[T, bool]]]
 class Polling:
     """Parks callers until there is something for them, their time is over, or the daemon stops."""
 
-    def __init__(self, engine: MailEngine, accounts: Accounts, waiters: Waiters) -> None:
+    def __init__(self, engine: MailEngine, identifier: Identifier, waiters: Waiters) -> None:
         self._engine = engine
-        self._accounts = accounts
+        self._identifier = identifier
         self._waiters = waiters
 
     async def inbox(self, call: Call, caller: Caller, request: InboxRequest) -> InboxWire:
@@ -69,9 +72,8 @@ class Polling:
         with disconnection(call.receive) as gone, self._waiters.register(keys, str(caller.account)) as ticket:
             while True:
                 try:
-                    now = await self._accounts.caller(call.digest)
-                    now.needs(call.operation.capability)
-                except (UnauthenticatedError, PermissionDeniedError):
+                    now = await self._identifier.again(call)
+                except LOST_RIGHTS:
                     return answer
                 answer, found = await look(now)
                 if found or now != caller or await self._engine.boxes(now) != boxes:

@@ -5,6 +5,7 @@ A key that is not known is refused by name, wherever it stands: a misspelt setti
 
 import json
 import os
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -84,6 +85,18 @@ class ServerSettings(_Section):
     ] = False
 
 
+class IdentitySettings(_Section):
+    """How callers are told apart."""
+
+    attestation: Annotated[
+        Literal["required", "preferred", "off"],
+        Field(
+            description="whether the process behind a connection is proved, for accounts without a policy"
+            " of their own: required, preferred or off"
+        ),
+    ] = "preferred" if sys.platform == "linux" else "off"
+
+
 class RetentionSettings(_Section):
     """How long settled mail is kept."""
 
@@ -117,6 +130,7 @@ class Settings(_Section):
     """All sections."""
 
     server: ServerSettings = ServerSettings()
+    identity: IdentitySettings = IdentitySettings()
     retention: RetentionSettings = RetentionSettings()
     mailbox: MailboxSettings = MailboxSettings()
     log: LogSettings = LogSettings()

@@ -1,14 +1,18 @@
-"""Retention, run once a day and at the start when it is due."""
+"""Retention, run once a day and at the start when it is due; and what is known of sessions, each minute."""
 
 import asyncio
+from contextlib import suppress
 
 from mail4agent_core.clock import Clock
 from mail4agent_core.mail.administration import DAY_MS, Administration
+from mail4agent_core.mail.sessions import Sessions
 
 from .log import Log
 
 #: How often it is looked whether a run is due.
 LOOK_SECS = 600.0
+#: How often it is written down which sessions were seen, and which are found dead.
+FLUSH_SECS = 60.0
 
 
 async def keep_up(administration: Administration, clock: Clock, log: Log, stop: asyncio.Event) -> None:
@@ -37,3 +41,18 @@ async def run_if_due(administration: Administration, clock: Clock, log: Log) -> 
         return False
     log.info("retention", removed_messages=report.removed_messages, removed_keys=report.removed_keys)
     return True
+
+
+async def keep_sessions(sessions: Sessions, log: Log, stop: asyncio.Event) -> None:
+    """Write down what is known of sessions, each minute and when ``stop`` is set."""
+    stopping = False
+    while not stopping:
+        stopping = stop.is_set()
+        try:
+            await sessions.flush()
+        except Exception as failure:  # noqa: BLE001  whatever failed this minute, the next one must still come
+            log.failed("sessions_not_written", failure)
+        if not stopping:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(FLUSH_SECS):
+                    await stop.wait()

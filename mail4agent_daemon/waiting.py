@@ -144,6 +144,10 @@ class Waiters:
         """How many places are taken."""
         return len(self._tickets)
 
+    def waits(self, key: str) -> bool:
+        """Whether a reader of a key has a place."""
+        return key in self._by_key
+
     @property
     def draining(self) -> bool:
         """Whether the daemon stops, so that nobody parks any more."""

@@ -91,7 +91,12 @@ class Administration:
                 )
             capabilities = frozenset(name for name, held in flags.items() if held)
             registry.add_account(
-                request.id, request.label, digest_of(secret), capabilities, self._clock.now_ms()
+                request.id,
+                request.label,
+                digest_of(secret),
+                capabilities,
+                self._clock.now_ms(),
+                request.attestation,
             )
 
         await self._change(caller, command)
@@ -151,7 +156,7 @@ class Administration:
     async def participant_permit(
         self, caller: Caller, request: ParticipantPermitRequest
     ) -> ParticipantRecord:
-        """Grant, then revoke, capabilities."""
+        """Grant, then revoke, capabilities, and set the attestation policy when one is given."""
 
         def command(registry: Registry) -> ParticipantRecord:
             account = _active(registry, request.id)
@@ -164,6 +169,8 @@ class Administration:
             if OPERATOR not in held:
                 _not_the_last_operator(registry, account)
             registry.set_capabilities(request.id, held)
+            if request.attestation is not None:
+                registry.set_attestation(request.id, request.attestation)
             return _record(_active(registry, request.id))
 
         return await self._change(caller, command)
@@ -342,4 +349,5 @@ def _record(account: Account) -> ParticipantRecord:
         created_at_unix_ms=account.created_at,
         secret_issued_at_unix_ms=account.secret_issued_at,
         removed_at_unix_ms=account.removed_at,
+        attestation=account.attestation,
     )

@@ -27,15 +27,14 @@ from mail4agent_api.mail import (
     AckRequest,
     AckResponse,
     Directory,
-    DirectoryEntry,
     DirectoryRequest,
     InboxRequest,
+    IssuedSession,
     Message,
     MessageGetRequest,
     MessageId,
     ParticipantAddress,
     Position,
-    RoomEntry,
     SearchPage,
     SearchRequest,
     SendManyRequest,
@@ -46,6 +45,10 @@ from mail4agent_api.mail import (
     SentPage,
     SentRequest,
     SessionAddress,
+    SessionDeclared,
+    SessionIssueRequest,
+    Status,
+    StatusRequest,
     ThreadPage,
     ThreadRequest,
     UnreadCount,
@@ -53,10 +56,13 @@ from mail4agent_api.mail import (
     WhoAmI,
     WhoAmIRequest,
 )
+from mail4agent_core.clock import Clock
 from mail4agent_core.ids import Ids
 
+from .directory import Listing, Standing, directory_wire, listing
 from .identity import OPERATOR, READ, SEND, Caller
 from .posting import Posted, Posting, Sight, posting_of
+from .sessions import LISTED_MS, Sessions
 from .store import MailStore, PageQuery, Registry, SearchQuery, Sent
 from .wire import InboxWire, Wire, inbox_wire
 from .words import phrases_of
@@ -69,14 +75,16 @@ PAGE_MAX_BYTES = 1_048_576
 class MailEngine:
     """The operations of the mail seam over one store."""
 
-    def __init__(self, store: MailStore, ids: Ids) -> None:
+    def __init__(self, store: MailStore, clock: Clock, ids: Ids, sessions: Sessions) -> None:
         self._store = store
+        self._clock = clock
         self._ids = ids
+        self._sessions = sessions
 
     async def send(self, caller: Caller, request: SendRequest) -> SendResponse:
         """Post one message. With a key, a repeat gets the first answer and changes nothing."""
         caller.needs((SEND,))
-        outcome = (await self._store.post([self._posting(caller, request)]))[0]
+        (outcome,) = await self._store.post(await self._postings(caller, [request]))
         if isinstance(outcome, RefusalError):
             raise outcome
         return SendResponse(message_id=outcome.message_id, from_=caller.address)
@@ -84,13 +92,23 @@ class MailEngine:
     async def send_many(self, caller: Caller, request: SendManyRequest) -> Wire[SendManyResponse]:
         """Post messages in one commit; each has its own outcome."""
         caller.needs((SEND,))
-        outcomes = await self._store.post([self._posting(caller, each) for each in request.messages])
+        outcomes = await self._store.post(await self._postings(caller, request.messages))
         sender = encode(caller.address)
         joined = b",".join([_send_outcome(sender, outcome) for outcome in outcomes])
         return Wire(SendManyResponse, b'{"outcomes":[%b]}' % joined)
 
-    def _posting(self, caller: Caller, request: SendRequest) -> Posting:
-        return posting_of(caller.address, request, self._ids.message_id())
+    async def _postings(self, caller: Caller, requests: Sequence[SendRequest]) -> list[Posting]:
+        wanted = [each.to for each in requests if isinstance(each.to, SessionAddress) and not each.allow_dead]
+        silent = await self._sessions.not_live(wanted) if wanted else {}
+        return [
+            posting_of(
+                caller.address,
+                each,
+                self._ids.message_id(),
+                silent.get(each.to) if isinstance(each.to, SessionAddress) and not each.allow_dead else None,
+            )
+            for each in requests
+        ]
 
     async def inbox(self, caller: Caller, request: InboxRequest) -> InboxWire:
         """One page of the caller's boxes as they are now. Waiting for mail is the daemon's part."""
@@ -163,38 +181,50 @@ class MailEngine:
         return Wire(SentPage, b'{"sent":[%b]}' % b",".join(map(_sent, rows)))
 
     async def whoami(self, caller: Caller, request: WhoAmIRequest) -> WhoAmI:  # noqa: ARG002  # an empty object
-        """The caller's own address, label and rooms."""
+        """The caller's own address, label and rooms, and its card when it is a session."""
 
         def query(registry: Registry) -> WhoAmI:
             account = registry.account(caller.account)
             if account is None or account.removed_at is not None:
                 raise UnauthenticatedError
+            address = caller.address
+            session = registry.sessions.get(address.session) if isinstance(address, SessionAddress) else None
             return WhoAmI(
-                address=caller.address,
+                address=address,
                 label=account.label,
                 rooms=registry.rooms_of(caller.account),
-                card=None,
+                card=session.card if session is not None and session.address == address else None,
             )
 
         return await self._store.look(query)
 
-    async def directory(self, caller: Caller, request: DirectoryRequest) -> Directory:  # noqa: ARG002  # likewise
-        """Every registered account and every room, from the caller's point of view."""
+    async def status(self, caller: Caller, request: StatusRequest) -> Status:
+        """Replace what the calling session says about itself."""
+        declared = SessionDeclared(working_on=request.working_on, role=request.role, parent=request.parent)
+        return Status(card=await self._sessions.declare(caller, declared))
+
+    async def session(self, caller: Caller, request: SessionIssueRequest) -> IssuedSession:  # noqa: ARG002  # likewise
+        """Issue a session credential for the caller's account."""
+        return await self._sessions.issue(caller)
+
+    async def directory(self, caller: Caller, request: DirectoryRequest) -> Wire[Directory]:  # noqa: ARG002  # likewise
+        """Every registered account with its sessions, and every room, from the caller's point of view.
+
+        A session that died more than a day ago is left out.
+        """
         caller.needs(READERS)
+        dead_after = self._clock.now_ms() - LISTED_MS
 
-        def query(registry: Registry) -> Directory:
-            mine = frozenset(registry.rooms_of(caller.account))
-            accounts = registry.accounts(None, None)
-            return Directory(
-                participants=[
-                    DirectoryEntry(id=account.id, label=account.label, sessions=[])
-                    for account in accounts
-                    if account.removed_at is None
-                ],
-                rooms=[RoomEntry(id=room, member=room in mine) for room in registry.room_ids()],
-            )
+        def query(registry: Registry) -> Listing:
+            return listing(registry, registry.rooms_of(caller.account), dead_after)
 
-        return await self._store.survey(caller.account, query)
+        found = await self._store.survey(caller.account, query)
+        living = await self._sessions.living(found.sessions)
+        standings = [
+            Standing(each, self._sessions.last_seen(each), lives)
+            for each, lives in zip(found.sessions, living, strict=True)
+        ]
+        return directory_wire(found, standings)
 
     async def boxes(self, caller: Caller) -> frozenset[str]:
         """The text addresses to wait on for the caller's mail."""

@@ -23,10 +23,15 @@ class Caller:
         """The account that the caller acts for."""
         return self.address.participant
 
+    def may(self, any_of: Iterable[str]) -> bool:
+        """Whether the caller holds one of the capabilities; none are needed where none are named."""
+        wanted = tuple(any_of)
+        return not wanted or not self.capabilities.isdisjoint(wanted)
+
     def needs(self, any_of: Iterable[str]) -> None:
         """Raise PermissionDeniedError, naming the first, unless the caller holds one of the capabilities."""
         wanted = tuple(any_of)
-        if wanted and self.capabilities.isdisjoint(wanted):
+        if not self.may(wanted):
             raise PermissionDeniedError(need=wanted[0])
 
 

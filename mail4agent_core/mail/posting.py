@@ -14,6 +14,8 @@ from mail4agent_api.errors import (
     NotAddressedToYouError,
     PermissionDeniedError,
     RefusalError,
+    SessionAccountMismatchError,
+    SessionNotLiveError,
     UnauthenticatedError,
     UnknownMessageError,
     UnknownParticipantError,
@@ -26,6 +28,7 @@ from mail4agent_api.mail import (
     Message,
     MessageId,
     ParticipantAddress,
+    ParticipantId,
     RoomAddress,
     SendRequest,
     SessionAddress,
@@ -51,6 +54,8 @@ class Posting:
     content: bytes
     #: The message's encoding up to the value of its last member, the time.
     head: bytes
+    #: When the target session was last seen, if it was not live when it was looked up and is to be.
+    not_live_since: int | None = None
 
     def wire(self, created_at_unix_ms: int) -> bytes:
         """The message's encoding, posted at a time."""
@@ -91,12 +96,21 @@ class PostingFacts(Protocol):
         """The target: not there; anybody may post; only members may; or the sender is one of them."""
         ...
 
+    def owner(self) -> ParticipantId | None:
+        """The account that the target session's id belongs to; asked when the target is not there."""
+        ...
+
     def reply(self) -> Sight:
         """Whether the sender may read, or wrote, the message it replies to."""
         ...
 
 
-def posting_of(sender: ParticipantAddress, request: SendRequest, message_id: MessageId) -> Posting:
+def posting_of(
+    sender: ParticipantAddress,
+    request: SendRequest,
+    message_id: MessageId,
+    not_live_since: int | None = None,
+) -> Posting:
     """Prepare a posting. Raises what encoding raises for a request that was changed past validation.
 
     The content that a key names is read from the message's own encoding, whose shape never changes, so that a
@@ -128,6 +142,7 @@ def posting_of(sender: ParticipantAddress, request: SendRequest, message_id: Mes
         key=request.idempotency_key,
         content=content,
         head=head,
+        not_live_since=not_live_since,
     )
 
 
@@ -135,7 +150,8 @@ def judge(posting: Posting, facts: PostingFacts) -> Posted | None:
     """Return the answer that the posting's key has, None when it is to be stored, or raise the refusal.
 
     A sender whose account was removed since it proved itself is refused as its next request would be. A key
-    is looked up first: a retry gets its first answer even when the target is gone by now.
+    is looked up first: a retry gets its first answer even when the target is gone by now. Whether a session
+    is live was looked up before, because the system is not asked within a transaction.
     """
     if not facts.sender_exists():
         raise UnauthenticatedError
@@ -145,9 +161,12 @@ def judge(posting: Posting, facts: PostingFacts) -> Posted | None:
         return Posted(prior.message_id, fresh=False)
     target = facts.target()
     if target == "missing":
-        raise _unknown(posting.to)
+        raise _unknown(posting.to, facts)
     if target == "members":
         raise PermissionDeniedError(need=MEMBER)
+    if posting.not_live_since is not None:
+        assert isinstance(posting.to, SessionAddress)
+        raise SessionNotLiveError(session=posting.to.session, last_seen_unix_ms=posting.not_live_since)
     if posting.reply_to is not None:
         match facts.reply():
             case "missing":
@@ -159,11 +178,16 @@ def judge(posting: Posting, facts: PostingFacts) -> Posted | None:
     return None
 
 
-def _unknown(address: Address) -> RefusalError:
+def _unknown(address: Address, facts: PostingFacts) -> RefusalError:
     match address:
         case DirectAddress():
             return UnknownParticipantError(participant=address.participant)
         case SessionAddress():
-            return UnknownSessionError(session=address.session)
+            owner = facts.owner()
+            if owner is None or owner == address.participant:
+                return UnknownSessionError(session=address.session)
+            return SessionAccountMismatchError(
+                session=address.session, expected=owner, presented=address.participant
+            )
         case RoomAddress():
             return UnknownRoomError(room=address.room)

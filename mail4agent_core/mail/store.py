@@ -14,6 +14,7 @@ from typing import Literal, Protocol, TypeVar
 from mail4agent_api.errors import RefusalError
 from mail4agent_api.mail import (
     Ack,
+    AttestationPolicy,
     MessageId,
     ParticipantAddress,
     ParticipantId,
@@ -23,6 +24,7 @@ from mail4agent_api.mail import (
 )
 
 from .posting import Posted, Posting, Sight
+from .session import SessionRegistry
 
 T = TypeVar("T")
 
@@ -49,6 +51,7 @@ class Account:
     created_at: int
     secret_issued_at: int | None
     removed_at: int | None
+    attestation: AttestationPolicy = "inherit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +142,11 @@ class Swept:
 class Registry(Protocol):
     """Accounts and rooms within one transaction. Its calls do what they say; the rules are the engine's."""
 
+    @property
+    def sessions(self) -> SessionRegistry:
+        """The sessions of the accounts."""
+        ...
+
     def account(self, account: ParticipantId) -> Account | None:
         """An account, removed or not."""
         ...
@@ -151,14 +159,24 @@ class Registry(Protocol):
         """How many accounts hold mail:operator and a secret."""
         ...
 
-    def add_account(
-        self, account: ParticipantId, label: str | None, digest: bytes, capabilities: frozenset[str], now: int
+    def add_account(  # noqa: PLR0917  # what an account is made of
+        self,
+        account: ParticipantId,
+        label: str | None,
+        digest: bytes,
+        capabilities: frozenset[str],
+        now: int,
+        attestation: AttestationPolicy = "inherit",
     ) -> None:
         """Register an account whose id is free."""
         ...
 
     def set_secret(self, account: ParticipantId, digest: bytes | None, now: int) -> None:
-        """Replace or kill a secret."""
+        """Replace or kill a secret; the credentials of the account's issued sessions end with the old one."""
+        ...
+
+    def set_attestation(self, account: ParticipantId, attestation: AttestationPolicy) -> None:
+        """Replace what an account asks of the processes that act for it."""
         ...
 
     def set_capabilities(self, account: ParticipantId, capabilities: frozenset[str]) -> None:
@@ -166,11 +184,14 @@ class Registry(Protocol):
         ...
 
     def retire(self, account: ParticipantId, now: int) -> None:
-        """Remove an account: its secret and its memberships go, its id and mail stay."""
+        """Remove an account: its secret, the credentials of its sessions and its memberships go, its id and
+        mail stay.
+        """
         ...
 
     def erase(self, account: ParticipantId) -> int:
-        """Delete an account, free its id and give its boxes up; return how many messages stood in them.
+        """Delete an account with its sessions, free its id and give its boxes up; return how many messages
+        stood in them.
 
         ``sweep`` deletes those. What the account sent to others stays theirs.
         """

@@ -15,6 +15,7 @@ from mail4agent_daemon.cli import (
     posting,
     reading,
     rooms,
+    sessions,
     threads,
     upkeep,
 )
@@ -31,7 +32,7 @@ def application() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for noun in (daemon, posting, reading, threads, people):
+    for noun in (daemon, posting, reading, threads, people, sessions):
         noun.register(app)
     admin = typer.Typer(
         no_args_is_help=True, help="Accounts, rooms and upkeep, as an operator.", epilog=STATUSES

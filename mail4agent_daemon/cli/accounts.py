@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -17,6 +18,23 @@ Account = Annotated[str, typer.Argument(metavar="ACCOUNT", autocompletion=comple
 Capabilities = Annotated[
     list[str] | None, typer.Option(metavar="CAPABILITY", help="Such as mail:send; may be repeated.")
 ]
+
+
+class Policy(StrEnum):
+    """What is asked of the processes that act for an account."""
+
+    INHERIT = "inherit"
+    REQUIRED = "required"
+    PREFERRED = "preferred"
+    OFF = "off"
+
+
+_ATTESTATION = typer.Option(
+    "--attestation",
+    help="Whether the kernel must prove the account's processes; inherit: as the daemon is set.",
+)
+Attestation = Annotated[Policy, _ATTESTATION]
+NewAttestation = Annotated[Policy | None, _ATTESTATION]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
@@ -38,6 +56,7 @@ def add(
     send: Annotated[bool, typer.Option("--send/--no-send", help="Whether it may send.")] = True,
     read: Annotated[bool, typer.Option("--read/--no-read", help="Whether it may read its mail.")] = True,
     operator: Annotated[bool, typer.Option("--operator", help="Make it an operator.")] = False,
+    attestation: Attestation = Policy.INHERIT,
     secret_file: SecretFile = None,
 ) -> None:
     """Register an account and hand over its secret, this once."""
@@ -45,7 +64,12 @@ def add(
         mail,
         secret_file,
         lambda: mail.client.admin_participant(
-            id=account, label=label, may_send=send, may_read=read, operator=operator
+            id=account,
+            label=label,
+            may_send=send,
+            may_read=read,
+            operator=operator,
+            attestation=attestation.value,
         ),
         replace=False,
     )
@@ -92,16 +116,19 @@ def revoke(mail: Mail, account: Account) -> None:
         mail.json(done)
 
 
-def permit(
+def permit(  # noqa: PLR0917  # one parameter an option
     mail: Mail,
     account: Account,
     grant: Capabilities = None,
     revoke: Capabilities = None,
     both: Annotated[bool, typer.Option("--both", help="Let one account both stage and review.")] = False,
+    attestation: NewAttestation = None,
 ) -> None:
-    """Grant and revoke capabilities."""
-    lists: dict[str, Any] = {"grant": grant or [], "revoke": revoke or []}
-    account_now = mail.client.admin_participant_permit(id=account, both=both, **lists)
+    """Grant and revoke capabilities, and set what is asked of the account's processes."""
+    given: dict[str, Any] = {"grant": grant or [], "revoke": revoke or []}
+    if attestation is not None:
+        given["attestation"] = attestation.value
+    account_now = mail.client.admin_participant_permit(id=account, both=both, **given)
     if mail.as_json:
         mail.json(account_now)
     else:

@@ -64,6 +64,14 @@ AllowCleartext = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+Attestation = Annotated[
+    str | None,
+    typer.Option(
+        "--attestation",
+        help="required, preferred or off: whether the process behind a connection is proved.",
+        rich_help_panel=_PANEL,
+    ),
+]
 LogLevel = Annotated[
     str | None,
     typer.Option("--log-level", help="debug, info, warning or error.", rich_help_panel=_PANEL),
@@ -89,6 +97,7 @@ def serve(
     bind: Bind = None,
     socket: Socket = None,
     allow_cleartext: AllowCleartext = None,
+    attestation: Attestation = None,
     log_level: LogLevel = None,
     log_format: LogFormat = None,
     as_json: AsJson = False,
@@ -98,6 +107,7 @@ def serve(
         "server.bind": bind,
         "server.socket": socket,
         "server.allow_cleartext": allow_cleartext,
+        "identity.attestation": attestation,
         "log.level": log_level,
         "log.format": log_format,
     }

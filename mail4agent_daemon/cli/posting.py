@@ -53,6 +53,10 @@ def send(
     ] = None,
     ref: Refs = None,
     key: Key = None,
+    allow_dead: Annotated[
+        bool,
+        typer.Option("--allow-dead", help="Send to a session that is not live, though nobody may read it."),
+    ] = False,
 ) -> None:
     """Post one message.
 
@@ -66,6 +70,7 @@ def send(
         correlation=correlation,
         refs=refs_of(ref),
         key=key,
+        allow_dead=allow_dead,
     )
     _posted(mail, request)
 

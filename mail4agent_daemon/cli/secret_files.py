@@ -13,7 +13,8 @@ from typing import Annotated, TextIO
 
 import typer
 
-from mail4agent_api.mail import IssuedSecret
+from mail4agent_api.addresses import text_of
+from mail4agent_api.mail import IssuedSecret, IssuedSession
 from mail4agent_daemon.cli.exits import SecretStrandedError
 from mail4agent_daemon.cli.verbs import Mail
 
@@ -28,7 +29,13 @@ SecretFile = Annotated[
 ]
 
 
-def issued(mail: Mail, path: Path | None, issue: Callable[[], IssuedSecret], *, replace: bool) -> None:
+def issued(
+    mail: Mail,
+    path: Path | None,
+    issue: Callable[[], IssuedSecret] | Callable[[], IssuedSession],
+    *,
+    replace: bool,
+) -> None:
     """Have a secret issued and hand it over. An existing file is kept unless ``replace``.
 
     The file is made, and the room in it taken, before the secret is asked for: a secret is shown once, and a
@@ -68,10 +75,16 @@ def issued(mail: Mail, path: Path | None, issue: Callable[[], IssuedSecret], *, 
     finally:
         if not is_issued:
             written.unlink(missing_ok=True)
-    if mail.as_json:
-        mail.line(json.dumps({"id": secret.id}))
+    if not mail.as_json:
+        mail.line(f"{_holder(secret)}: secret written")
+    elif isinstance(secret, IssuedSession):
+        mail.line(json.dumps({"address": secret.address.model_dump()}))
     else:
-        mail.line(f"{secret.id}: secret written")
+        mail.line(json.dumps({"id": secret.id}))
+
+
+def _holder(secret: IssuedSecret | IssuedSession) -> str:
+    return text_of(secret.address) if isinstance(secret, IssuedSession) else secret.id
 
 
 def _opened(path: Path, replace: bool) -> tuple[int, Path]:

@@ -108,7 +108,12 @@ class Mail:
     def connect(self, **options: Any) -> SyncMailClient:
         """A new client; ``options`` are those of ``SyncMailClient``."""
         settings = self.settings
-        usual: dict[str, Any] = {"keep_alive": False, "retries": RetryPolicy(attempts=3, all_pauses=3.0)}
+        # This process ends with its answer: what it does, it does for the agent that started it.
+        usual: dict[str, Any] = {
+            "keep_alive": False,
+            "retries": RetryPolicy(attempts=3, all_pauses=3.0),
+            "session": "parent",
+        }
         return SyncMailClient(
             settings.url,
             token=settings.credential,

@@ -206,6 +206,8 @@ def test_labels_are_those_that_the_original_gives() -> None:
         "SessionCorroborated.cwd": "corroborated cwd",
         "SessionDeclared.working_on": "declared working_on",
         "SessionDeclared.role": "declared role",
+        "StatusRequest.working_on": "declared working_on",
+        "StatusRequest.role": "declared role",
     }
 
 

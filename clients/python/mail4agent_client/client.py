@@ -18,6 +18,7 @@ from mail4agent_client.connection import (
     CONNECT_SECS,
     MAX_ANSWER_BYTES,
     MAX_CONNECTIONS,
+    Acting,
     Connection,
 )
 from mail4agent_client.errors import ClientError
@@ -35,7 +36,11 @@ class MailClient(AsyncMethods):
     """A connection pool to one daemon, acting as one account.
 
     Every operation of the contract is a method that takes its request, or the request's fields, and returns
-    its response. Raises SettingInvalidError when it is made; its methods raise RefusalError and ClientError.
+    its response.
+
+    A daemon that proves processes takes each process for a session of its own. ``session="parent"`` is for a
+    short-lived helper, which then acts for the agent that started it. Raises SettingInvalidError when it is
+    made; its methods raise RefusalError and ClientError.
     """
 
     def __init__(
@@ -52,11 +57,12 @@ class MailClient(AsyncMethods):
         max_answer_bytes: int = MAX_ANSWER_BYTES,
         max_connections: int = MAX_CONNECTIONS,
         tls: ssl.SSLContext | None = None,
+        session: Acting = "own",
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
         settings = settings_of(url, token=token, token_file=token_file, allow_plain_http=allow_plain_http)
         self._connection = Connection(
-            settings, answer_secs, connect_secs, keep_alive, max_answer_bytes, max_connections, tls
+            settings, answer_secs, connect_secs, keep_alive, max_answer_bytes, max_connections, tls, session
         )
         self._retries = RetryPolicy() if retries is None else retries
         pool: dict[str, Any] = self._connection.pool_arguments() if transport is None else {}

@@ -6,6 +6,7 @@ import os
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 import httpx2
 
@@ -20,6 +21,8 @@ from mail4agent_client.errors import (
 from mail4agent_client.exchange import Ask
 from mail4agent_client.settings import Settings
 
+#: Whose session a client acts as: its own process's, or that of the agent which started this process.
+Acting = Literal["own", "parent"]
 #: The largest page (256 messages of 64 KiB, every byte escaped) stays below it.
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 #: Seconds for a connection to be made.
@@ -43,6 +46,7 @@ class Connection:
     max_answer_bytes: int = MAX_ANSWER_BYTES
     max_connections: int = MAX_CONNECTIONS
     tls: ssl.SSLContext | None = None
+    session: Acting = "own"
     _urls: dict[str, httpx2.URL] = field(
         default_factory=dict[str, httpx2.URL], init=False, repr=False, compare=False
     )
@@ -66,6 +70,8 @@ class Connection:
             headers["content-type"] = "application/json"
         if ask.authenticated and self.settings.credential is not None:
             headers["authorization"] = f"Bearer {self.settings.credential.reveal()}"
+        if self.session == "parent":
+            headers["m4a-session"] = "parent"
         if not self.keep_alive:
             headers["connection"] = "close"
         secs = self.deadline_secs(ask)

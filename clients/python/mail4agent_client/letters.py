@@ -30,6 +30,7 @@ def letter(
     correlation: str | None = None,
     refs: Sequence[MessageRef] = (),
     key: str | None = None,
+    allow_dead: bool = False,
 ) -> SendRequest:
     """One message, with a new idempotency key unless one is given. Raises MalformedError or TooLargeError."""
     return decode_value(
@@ -42,6 +43,7 @@ def letter(
             "correlation": correlation,
             "refs": list(refs),
             "idempotency_key": idempotency_key() if key is None else key,
+            "allow_dead": allow_dead,
         },
     )
 

@@ -22,6 +22,7 @@ from mail4agent_api.mail import (
     InboxPage,
     InboxRequest,
     IssuedSecret,
+    IssuedSession,
     Message,
     MessageGetRequest,
     MessagePurgeRequest,
@@ -55,6 +56,9 @@ from mail4agent_api.mail import (
     SendResponse,
     SentPage,
     SentRequest,
+    SessionIssueRequest,
+    Status,
+    StatusRequest,
     ThreadPage,
     ThreadRequest,
     UnreadCount,
@@ -92,11 +96,12 @@ class AsyncMethods(ABC):
         correlation: str | None = None,
         refs: Sequence[MessageRef] = (),
         idempotency_key: str | None = None,
+        allow_dead: bool = False,
     ) -> SendResponse: ...
     async def send(self, request: SendRequest | None = None, /, **fields: Any) -> SendResponse:
         """Post one message; with an idempotency key a repeat gives the first answer.
 
-        Raises UnknownParticipantError, UnknownRoomError, UnknownSessionError, UnknownMessageError, NotAddressedToYouError, PermissionDeniedError, IdempotencyConflictError.
+        Raises UnknownParticipantError, UnknownRoomError, UnknownSessionError, SessionNotLiveError, UnknownMessageError, NotAddressedToYouError, PermissionDeniedError, IdempotencyConflictError.
         """
         return await self._ask(
             "mail.send", SendResponse, request_of(SendRequest, request, fields, to=address, refs=listed)
@@ -263,6 +268,28 @@ class AsyncMethods(ABC):
         """Tell the caller its own address, label and rooms."""
         return await self._ask("mail.whoami", WhoAmI, WhoAmIRequest() if request is None else request)
 
+    @overload
+    async def status(self, request: StatusRequest, /) -> Status: ...
+    @overload
+    async def status(
+        self, /, *, working_on: str | None = None, role: str | None = None, parent: str | None = None
+    ) -> Status: ...
+    async def status(self, request: StatusRequest | None = None, /, **fields: Any) -> Status:
+        """Say what the calling session is doing; what is left out is cleared.
+
+        Raises UnknownSessionError, PermissionDeniedError.
+        """
+        return await self._ask("mail.status", Status, request_of(StatusRequest, request, fields))
+
+    async def session(self, request: SessionIssueRequest | None = None, /) -> IssuedSession:
+        """Issue a session credential, where no kernel can vouch for a process.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask(
+            "mail.session", IssuedSession, SessionIssueRequest() if request is None else request
+        )
+
     async def directory(self, request: DirectoryRequest | None = None, /) -> Directory:
         """List every account and room.
 
@@ -308,6 +335,7 @@ class AsyncMethods(ABC):
         may_send: bool = False,
         may_read: bool = False,
         operator: bool = False,
+        attestation: Literal["inherit", "required", "preferred", "off"] = "inherit",
     ) -> IssuedSecret: ...
     async def admin_participant(
         self, request: ParticipantRegistration | None = None, /, **fields: Any
@@ -425,11 +453,12 @@ class AsyncMethods(ABC):
             ]
         ] = (),
         both: bool = False,
+        attestation: Literal["inherit", "required", "preferred", "off"] | None = None,
     ) -> ParticipantRecord: ...
     async def admin_participant_permit(
         self, request: ParticipantPermitRequest | None = None, /, **fields: Any
     ) -> ParticipantRecord:
-        """Grant and revoke capabilities.
+        """Grant and revoke capabilities, and set the attestation policy.
 
         Raises UnknownParticipantError, PermissionDeniedError.
         """
@@ -607,11 +636,12 @@ class SyncMethods(ABC):
         correlation: str | None = None,
         refs: Sequence[MessageRef] = (),
         idempotency_key: str | None = None,
+        allow_dead: bool = False,
     ) -> SendResponse: ...
     def send(self, request: SendRequest | None = None, /, **fields: Any) -> SendResponse:
         """Post one message; with an idempotency key a repeat gives the first answer.
 
-        Raises UnknownParticipantError, UnknownRoomError, UnknownSessionError, UnknownMessageError, NotAddressedToYouError, PermissionDeniedError, IdempotencyConflictError.
+        Raises UnknownParticipantError, UnknownRoomError, UnknownSessionError, SessionNotLiveError, UnknownMessageError, NotAddressedToYouError, PermissionDeniedError, IdempotencyConflictError.
         """
         return self._ask(
             "mail.send", SendResponse, request_of(SendRequest, request, fields, to=address, refs=listed)
@@ -772,6 +802,26 @@ class SyncMethods(ABC):
         """Tell the caller its own address, label and rooms."""
         return self._ask("mail.whoami", WhoAmI, WhoAmIRequest() if request is None else request)
 
+    @overload
+    def status(self, request: StatusRequest, /) -> Status: ...
+    @overload
+    def status(
+        self, /, *, working_on: str | None = None, role: str | None = None, parent: str | None = None
+    ) -> Status: ...
+    def status(self, request: StatusRequest | None = None, /, **fields: Any) -> Status:
+        """Say what the calling session is doing; what is left out is cleared.
+
+        Raises UnknownSessionError, PermissionDeniedError.
+        """
+        return self._ask("mail.status", Status, request_of(StatusRequest, request, fields))
+
+    def session(self, request: SessionIssueRequest | None = None, /) -> IssuedSession:
+        """Issue a session credential, where no kernel can vouch for a process.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask("mail.session", IssuedSession, SessionIssueRequest() if request is None else request)
+
     def directory(self, request: DirectoryRequest | None = None, /) -> Directory:
         """List every account and room.
 
@@ -815,6 +865,7 @@ class SyncMethods(ABC):
         may_send: bool = False,
         may_read: bool = False,
         operator: bool = False,
+        attestation: Literal["inherit", "required", "preferred", "off"] = "inherit",
     ) -> IssuedSecret: ...
     def admin_participant(
         self, request: ParticipantRegistration | None = None, /, **fields: Any
@@ -932,11 +983,12 @@ class SyncMethods(ABC):
             ]
         ] = (),
         both: bool = False,
+        attestation: Literal["inherit", "required", "preferred", "off"] | None = None,
     ) -> ParticipantRecord: ...
     def admin_participant_permit(
         self, request: ParticipantPermitRequest | None = None, /, **fields: Any
     ) -> ParticipantRecord:
-        """Grant and revoke capabilities.
+        """Grant and revoke capabilities, and set the attestation policy.
 
         Raises UnknownParticipantError, PermissionDeniedError.
         """

@@ -532,6 +532,9 @@ export interface DeliveryNotification {
 /** 64 lower-case hexadecimal digits. */
 export type Secret = string;
 
+/** Inherit (as the daemon is set), required, preferred or off. */
+export type AttestationPolicy = "inherit" | "required" | "preferred" | "off";
+
 /** Register an account. */
 export interface ParticipantRegistration {
   readonly id: ParticipantId;
@@ -542,6 +545,8 @@ export interface ParticipantRegistration {
   readonly may_read?: boolean;
   /** Default: false. */
   readonly operator?: boolean;
+  /** Default: "inherit". */
+  readonly attestation?: AttestationPolicy;
 }
 
 /** An account's new secret, shown this once. */
@@ -575,7 +580,7 @@ export interface PurgeReport {
   readonly messages: U32;
 }
 
-/** Grant and revoke capabilities; both must be true to hold outbox:stage and outbox:review together. */
+/** Grant and revoke capabilities, and set the attestation policy; both must be true to hold outbox:stage and outbox:review together. */
 export interface ParticipantPermitRequest {
   readonly id: ParticipantId;
   /** 0 to 32 entries. Default: []. */
@@ -584,6 +589,7 @@ export interface ParticipantPermitRequest {
   readonly revoke?: ReadonlyArray<Capability>;
   /** Default: false. */
   readonly both?: boolean;
+  readonly attestation?: AttestationPolicy | null;
 }
 
 /** An account as an operator sees it; never its secret. */
@@ -595,6 +601,8 @@ export interface ParticipantRecord {
   readonly created_at_unix_ms: Stamp;
   readonly secret_issued_at_unix_ms?: Stamp | null;
   readonly removed_at_unix_ms?: Stamp | null;
+  /** Default: "inherit". */
+  readonly attestation?: AttestationPolicy;
 }
 
 /** Accounts by id, the removed ones included. */
@@ -678,6 +686,8 @@ export interface SendRequest {
   /** 0 to 8 entries. Default: []. */
   readonly refs?: ReadonlyArray<MessageRef>;
   readonly idempotency_key?: Selector | null;
+  /** Default: false. */
+  readonly allow_dead?: boolean;
 }
 
 /** The message's id, and the caller's own address. */
@@ -753,6 +763,27 @@ export interface SessionEntry {
   readonly card: SessionCard;
   readonly last_seen_unix_ms: UnixMs;
   readonly live: boolean;
+}
+
+/** What the calling session says about itself from now on; what is left out is cleared. */
+export interface StatusRequest {
+  readonly working_on?: Line | null;
+  readonly role?: Line | null;
+  readonly parent?: SessionId | null;
+}
+
+/** The calling session's card after the change. */
+export interface Status {
+  readonly card: SessionCard;
+}
+
+/** Ask for a credential that means the account and a session of its own. */
+export type SessionIssueRequest = Record<string, never>;
+
+/** A session and its secret, shown this once. */
+export interface IssuedSession {
+  readonly address: ParticipantAddress;
+  readonly secret: Secret;
 }
 
 /** The messages of one thread that the caller may read or wrote, oldest first. */
@@ -981,7 +1012,7 @@ export interface Operations {
     readonly path: "/mail/send";
     readonly request: SendRequest;
     readonly response: SendResponse;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "idempotency_conflict" | "internal" | "malformed" | "method_not_allowed" | "not_addressed_to_you" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_participant" | "unknown_path" | "unknown_room" | "unknown_session" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "idempotency_conflict" | "internal" | "malformed" | "method_not_allowed" | "not_addressed_to_you" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "session_not_live" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_participant" | "unknown_path" | "unknown_room" | "unknown_session" | "unsupported_media_type">;
   };
   /** Post up to 100 messages in one commit; each has its own outcome. */
   readonly "mail.send_many": {
@@ -989,7 +1020,7 @@ export interface Operations {
     readonly path: "/mail/send_many";
     readonly request: SendManyRequest;
     readonly response: SendManyResponse;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Read one page of the caller's inbox, waiting for mail when asked to. */
   readonly "mail.inbox": {
@@ -997,7 +1028,7 @@ export interface Operations {
     readonly path: "/mail/inbox";
     readonly request: InboxRequest;
     readonly response: InboxPage;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Wait until mail that is not the caller's own stands after a position. */
   readonly "mail.wait": {
@@ -1005,7 +1036,7 @@ export interface Operations {
     readonly path: "/mail/wait";
     readonly request: WaitRequest;
     readonly response: WaitResult;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Acknowledge one message; a repeat gives the first acknowledgement. */
   readonly "mail.ack": {
@@ -1013,7 +1044,7 @@ export interface Operations {
     readonly path: "/mail/ack";
     readonly request: AckRequest;
     readonly response: AckResponse;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_addressed_to_you" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_addressed_to_you" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_path" | "unsupported_media_type">;
   };
   /** Acknowledge up to 256 messages in one commit; each has its own outcome. */
   readonly "mail.ack_many": {
@@ -1021,7 +1052,7 @@ export interface Operations {
     readonly path: "/mail/ack_many";
     readonly request: AckManyRequest;
     readonly response: AckManyResponse;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Read one message that the caller may read or wrote. */
   readonly "mail.get": {
@@ -1029,7 +1060,7 @@ export interface Operations {
     readonly path: "/mail/get";
     readonly request: MessageGetRequest;
     readonly response: Message;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_addressed_to_you" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_addressed_to_you" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_path" | "unsupported_media_type">;
   };
   /** Count what a participant has not acknowledged: oneself, or for an operator anyone. */
   readonly "mail.unread": {
@@ -1037,7 +1068,7 @@ export interface Operations {
     readonly path: "/mail/unread";
     readonly request: UnreadCountRequest;
     readonly response: UnreadCount;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unknown_session" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unknown_session" | "unsupported_media_type">;
   };
   /** Read the thread of a message, oldest first. */
   readonly "mail.thread": {
@@ -1045,7 +1076,7 @@ export interface Operations {
     readonly path: "/mail/thread";
     readonly request: ThreadRequest;
     readonly response: ThreadPage;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_addressed_to_you" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_addressed_to_you" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_path" | "unsupported_media_type">;
   };
   /** Find messages by words and phrases, newest first. */
   readonly "mail.search": {
@@ -1053,7 +1084,7 @@ export interface Operations {
     readonly path: "/mail/search";
     readonly request: SearchRequest;
     readonly response: SearchPage;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** List what the caller sent and who acknowledged it, newest first. */
   readonly "mail.sent": {
@@ -1061,7 +1092,7 @@ export interface Operations {
     readonly path: "/mail/sent";
     readonly request: SentRequest;
     readonly response: SentPage;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Tell the caller its own address, label and rooms. */
   readonly "mail.whoami": {
@@ -1069,7 +1100,23 @@ export interface Operations {
     readonly path: "/mail/whoami";
     readonly request: WhoAmIRequest;
     readonly response: WhoAmI;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Say what the calling session is doing; what is left out is cleared. */
+  readonly "mail.status": {
+    readonly method: "POST";
+    readonly path: "/mail/status";
+    readonly request: StatusRequest;
+    readonly response: Status;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unknown_session" | "unsupported_media_type">;
+  };
+  /** Issue a session credential, where no kernel can vouch for a process. */
+  readonly "mail.session": {
+    readonly method: "POST";
+    readonly path: "/mail/session";
+    readonly request: SessionIssueRequest;
+    readonly response: IssuedSession;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** List every account and room. */
   readonly "mail.directory": {
@@ -1077,7 +1124,7 @@ export interface Operations {
     readonly path: "/mail/directory";
     readonly request: DirectoryRequest;
     readonly response: Directory;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** List what waits in the file mailboxes of this machine. */
   readonly "mailbox.list": {
@@ -1085,7 +1132,7 @@ export interface Operations {
     readonly path: "/mailbox/list";
     readonly request: MailboxListRequest;
     readonly response: MailboxList;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Read one message of a file mailbox; it stays as it is. */
   readonly "mailbox.show": {
@@ -1093,7 +1140,7 @@ export interface Operations {
     readonly path: "/mailbox/show";
     readonly request: MailboxShowRequest;
     readonly response: MailboxText;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
   };
   /** Register an account and show its secret once. */
   readonly "admin.participant": {
@@ -1101,7 +1148,7 @@ export interface Operations {
     readonly path: "/admin/participant";
     readonly request: ParticipantRegistration;
     readonly response: IssuedSecret;
-    readonly refusal: RefusalOf<"already_exists" | "forbidden_host" | "forbidden_origin" | "id_retired" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"already_exists" | "attestation_failed" | "forbidden_host" | "forbidden_origin" | "id_retired" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Replace an account's secret; the old one is dead at once. */
   readonly "admin.participant.rotate": {
@@ -1109,7 +1156,7 @@ export interface Operations {
     readonly path: "/admin/participant/rotate";
     readonly request: ParticipantRotateRequest;
     readonly response: IssuedSecret;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
   };
   /** Kill an account's secret. */
   readonly "admin.participant.revoke": {
@@ -1117,7 +1164,7 @@ export interface Operations {
     readonly path: "/admin/participant/revoke";
     readonly request: ParticipantRevokeRequest;
     readonly response: Done;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
   };
   /** Remove an account and retire its id. */
   readonly "admin.participant.remove": {
@@ -1125,7 +1172,7 @@ export interface Operations {
     readonly path: "/admin/participant/remove";
     readonly request: ParticipantRemoveRequest;
     readonly response: Done;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
   };
   /** Delete a removed account with its mail and free its id. */
   readonly "admin.participant.purge": {
@@ -1133,15 +1180,15 @@ export interface Operations {
     readonly path: "/admin/participant/purge";
     readonly request: ParticipantPurgeRequest;
     readonly response: PurgeReport;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
   };
-  /** Grant and revoke capabilities. */
+  /** Grant and revoke capabilities, and set the attestation policy. */
   readonly "admin.participant.permit": {
     readonly method: "POST";
     readonly path: "/admin/participant/permit";
     readonly request: ParticipantPermitRequest;
     readonly response: ParticipantRecord;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
   };
   /** List accounts with their capabilities. */
   readonly "admin.participant.list": {
@@ -1149,7 +1196,7 @@ export interface Operations {
     readonly path: "/admin/participant/list";
     readonly request: ParticipantListRequest;
     readonly response: ParticipantList;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Create a room. */
   readonly "admin.room": {
@@ -1157,7 +1204,7 @@ export interface Operations {
     readonly path: "/admin/room";
     readonly request: RoomCreateRequest;
     readonly response: Done;
-    readonly refusal: RefusalOf<"already_exists" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"already_exists" | "attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Remove a room with its mail. */
   readonly "admin.room.remove": {
@@ -1165,7 +1212,7 @@ export interface Operations {
     readonly path: "/admin/room/remove";
     readonly request: RoomRemoveRequest;
     readonly response: Done;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
   };
   /** List rooms. */
   readonly "admin.room.list": {
@@ -1173,7 +1220,7 @@ export interface Operations {
     readonly path: "/admin/room/list";
     readonly request: RoomListRequest;
     readonly response: RoomList;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** List the members of a room. */
   readonly "admin.room.members": {
@@ -1181,7 +1228,7 @@ export interface Operations {
     readonly path: "/admin/room/members";
     readonly request: RoomMembersRequest;
     readonly response: RoomMembers;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
   };
   /** Put an account into a room. */
   readonly "admin.room.member.add": {
@@ -1189,7 +1236,7 @@ export interface Operations {
     readonly path: "/admin/room/member/add";
     readonly request: RoomMemberRequest;
     readonly response: Done;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
   };
   /** Take an account out of a room. */
   readonly "admin.room.member.remove": {
@@ -1197,7 +1244,7 @@ export interface Operations {
     readonly path: "/admin/room/member/remove";
     readonly request: RoomMemberRequest;
     readonly response: Done;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
   };
   /** Read one page of a named participant's inbox. */
   readonly "admin.inbox": {
@@ -1205,7 +1252,7 @@ export interface Operations {
     readonly path: "/admin/inbox";
     readonly request: InboxOfRequest;
     readonly response: InboxPage;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unknown_session" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unknown_session" | "unsupported_media_type">;
   };
   /** Delete one message. */
   readonly "admin.message.purge": {
@@ -1213,7 +1260,7 @@ export interface Operations {
     readonly path: "/admin/message/purge";
     readonly request: MessagePurgeRequest;
     readonly response: Done;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_message" | "unknown_path" | "unsupported_media_type">;
   };
   /** Report on retention, or run it now. */
   readonly "admin.retention": {
@@ -1221,7 +1268,7 @@ export interface Operations {
     readonly path: "/admin/retention";
     readonly request: RetentionRequest;
     readonly response: RetentionReport;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Tell whether the daemon can write and read. */
   readonly "health": {
@@ -1229,6 +1276,6 @@ export interface Operations {
     readonly path: "/health";
     readonly request: undefined;
     readonly response: Health;
-    readonly refusal: RefusalOf<"forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "rate_limited" | "request_too_large" | "store_unavailable" | "too_large" | "unknown_path" | "unsupported_media_type">;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unknown_path" | "unsupported_media_type">;
   };
 }

@@ -5,10 +5,11 @@ from dataclasses import replace
 from typing import TypeVar
 
 from mail4agent_api.addresses import text_of
-from mail4agent_api.mail import MessageId, ParticipantId, RoomId, SessionAddress
+from mail4agent_api.mail import AttestationPolicy, MessageId, ParticipantId, RoomId, SessionAddress
 from mail4agent_core.mail.identity import OPERATOR
 from mail4agent_core.mail.store import Account, Room, RoomPosting
 
+from .sessions import MemorySessions
 from .state import Chamber, Reader, Registration, State
 
 Name = TypeVar("Name", bound=str)
@@ -20,6 +21,7 @@ class MemoryRegistry:
     def __init__(self, state: State) -> None:
         self._state = state
         self.changed: set[str] = set()
+        self.sessions = MemorySessions(state)
 
     def account(self, account: ParticipantId) -> Account | None:
         present = self._state.accounts.get(account)
@@ -32,11 +34,17 @@ class MemoryRegistry:
         accounts = (each.account for each in self._state.accounts.values())
         return sum(OPERATOR in each.capabilities and each.secret_issued_at is not None for each in accounts)
 
-    def add_account(
-        self, account: ParticipantId, label: str | None, digest: bytes, capabilities: frozenset[str], now: int
+    def add_account(  # noqa: PLR0917  # what an account is made of
+        self,
+        account: ParticipantId,
+        label: str | None,
+        digest: bytes,
+        capabilities: frozenset[str],
+        now: int,
+        attestation: AttestationPolicy = "inherit",
     ) -> None:
         state = self._state
-        registered = Account(account, label, capabilities, now, now, None)
+        registered = Account(account, label, capabilities, now, now, None, attestation)
         state.accounts[account] = Registration(state.number(), registered)
         state.digests[digest] = account
         state.boxes[account] = []
@@ -51,7 +59,11 @@ class MemoryRegistry:
         self._forget_secret(account)
         if digest is not None:
             self._state.digests[digest] = account
+        self.sessions.end_credentials(account, now)
         self._replace(account, secret_issued_at=None if digest is None else now)
+
+    def set_attestation(self, account: ParticipantId, attestation: AttestationPolicy) -> None:
+        self._replace(account, attestation=attestation)
 
     def _forget_secret(self, account: ParticipantId) -> None:
         digests = self._state.digests
@@ -70,19 +82,19 @@ class MemoryRegistry:
         state = self._state
         self._forget_secret(account)
         names = [name for name, reader in state.readers.items() if reader.account == account]
-        gone = [pos for name in names for pos in state.boxes[name]]
+        gone = [pos for name in names for pos in state.boxes.get(name, ())]
         for pos in gone:
             state.delete(pos)
         for name in names:
-            del state.boxes[name]
-            number = state.readers.pop(name).number
-            for given in state.acks.values():
-                given.pop(number, None)
+            state.boxes.pop(name, None)
+            state.forget_reader(name)
+        kept = state.sessions.items()
+        state.sessions = {name: each for name, each in kept if each.session.address.participant != account}
         del state.accounts[account]
         return len(gone)
 
     def knows(self, session: SessionAddress) -> bool:
-        return text_of(session) in self._state.readers
+        return text_of(session) in self._state.boxes
 
     def has_room(self, room: RoomId) -> bool:
         return room in self._state.rooms

@@ -14,8 +14,10 @@ from mail4agent_api.mail import (
     RoomAddress,
     RoomId,
     SessionAddress,
+    SessionId,
 )
 from mail4agent_core.mail.posting import Prior, Sight
+from mail4agent_core.mail.session import Session
 from mail4agent_core.mail.store import Account, RoomPosting
 from mail4agent_core.mail.wire import POSITION_MAX, first_of, millisecond
 
@@ -69,6 +71,14 @@ class Key:
     created_at: int
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A session, and the digest of its credential until that ends."""
+
+    session: Session
+    digest: bytes | None
+
+
 @dataclass(slots=True)
 class State:
     """Everything. Boxes and readers are named by text addresses; positions in a box are in order."""
@@ -83,6 +93,8 @@ class State:
     acks: dict[int, dict[int, Ack]] = field(default_factory=dict[int, dict[int, Ack]])
     keys: dict[tuple[int, str], Key] = field(default_factory=dict[tuple[int, str], Key])
     numbers: dict[str, int] = field(default_factory=dict[str, int])
+    sessions: dict[SessionId, Kept] = field(default_factory=dict[SessionId, Kept])
+    boots: dict[str, int] = field(default_factory=dict[str, int])
     #: Numbers given so far, to accounts and to readers alike.
     given: int = 0
 
@@ -99,6 +111,8 @@ class State:
             acks={pos: dict(given) for pos, given in self.acks.items()},
             keys=dict(self.keys),
             numbers=dict(self.numbers),
+            sessions=dict(self.sessions),
+            boots=dict(self.boots),
             given=self.given,
         )
 
@@ -138,12 +152,21 @@ class State:
         """The reader of an address whose account is active; a session is met by this."""
         name = text_of(address)
         reader = self.readers.get(name)
-        if reader is None:
+        if reader is None or name not in self.boxes:
             account = address.participant
+            if reader is not None:
+                # A session that retention has forgotten begins anew when it turns up after all.
+                self.forget_reader(name)
             read = {pos for other in self.readers_of(account) for pos in other.read}
             reader = self.readers[name] = Reader(self.number(), account, read)
             self.boxes[name] = []
         return reader
+
+    def forget_reader(self, name: str) -> None:
+        """Drop a reader with its acknowledgements."""
+        number = self.readers.pop(name).number
+        for given in self.acks.values():
+            given.pop(number, None)
 
     def sight(self, address: ParticipantAddress, message_id: MessageId) -> Sight:
         """What a reader has to do with a message."""
@@ -176,6 +199,19 @@ class State:
             (pos for box in boxes for pos in self.boxes[box] if low < pos < high), reverse=newest_first
         )
         return (self.at[pos] for pos in found)
+
+    def forget_sessions(self, dead_before: int) -> int:
+        """Forget sessions that died before a time; return how many messages stood in their boxes."""
+        gone = 0
+        for name, kept in list(self.sessions.items()):
+            session = kept.session
+            if session.dead_at is not None and session.dead_at < dead_before:
+                box = text_of(session.address)
+                for pos in list(self.boxes[box]):
+                    self.delete(pos)
+                    gone += 1
+                del self.boxes[box], self.sessions[name]
+        return gone
 
     def delete(self, pos: int) -> None:
         """Delete a message with what is known of its reading."""

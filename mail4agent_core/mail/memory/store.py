@@ -69,6 +69,11 @@ class _Facts:
                     return "missing"
                 return "member" if self._posting.sender.participant in room.members else room.posting
 
+    def owner(self) -> ParticipantId | None:
+        assert isinstance(self._posting.to, SessionAddress)
+        kept = self._state.sessions.get(self._posting.to.session)
+        return None if kept is None else kept.session.address.participant
+
     def reply(self) -> Sight:
         assert self._posting.reply_to is not None
         return self._state.sight(self._posting.sender, self._posting.reply_to)
@@ -292,9 +297,10 @@ class MemoryStore:
         ]
         for pos in settled:
             state.delete(pos)
+        forgotten = 0 if settled_before is None else state.forget_sessions(settled_before)
         before = len(state.keys)
         state.keys = {name: key for name, key in state.keys.items() if key.created_at >= keys_before}
-        return Swept(len(settled), before - len(state.keys), None)
+        return Swept(len(settled) + forgotten, before - len(state.keys), None)
 
     async def remember(self, name: str, value: int | None) -> int | None:
         numbers = self._open("remember").numbers
@@ -329,6 +335,10 @@ def _sent(state: State, message: Stored) -> Sent:
     acks = list(state.acks.get(message.pos, {}).values())
     acks.sort(key=lambda ack: (ack.acked_at_unix_ms, text_of(ack.reader)))
     gone = not isinstance(message.to, RoomAddress) and not state.is_active(message.to.participant)
+    if isinstance(message.to, SessionAddress):
+        kept = state.sessions.get(message.to.session)
+        dead = kept is not None and kept.session.dead_at is not None
+        gone = gone or (dead and state.reader_no(message.to) not in state.acks.get(message.pos, {}))
     return Sent(message.wire, tuple(acks[:ACKS_SHOWN]), len(acks), gone)
 
 

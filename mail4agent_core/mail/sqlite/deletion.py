@@ -39,14 +39,32 @@ def _delete_row(db: Connection, pos: int) -> int:
 
 def sweep(db: Connection, settled_before: int | None, keys_before: int, resume: int) -> Swept:
     """One bounded step of upkeep."""
-    messages, complete = _reclaim(db)
+    complete = settled_before is None or _forget_sessions(db, settled_before)
+    messages, reclaimed = _reclaim(db)
     keys = _expire_keys(db, keys_before)
-    if not complete or keys == STEP_MESSAGES:
+    if not (complete and reclaimed) or keys == STEP_MESSAGES:
         return Swept(messages, keys, resume)
     if settled_before is None:
         return Swept(messages, keys, None)
     settled, next_resume = _delete_settled(db, settled_before, resume)
     return Swept(messages + settled, keys, next_resume)
+
+
+def _forget_sessions(db: Connection, dead_before: int) -> bool:
+    """Forget sessions that died before a time and give their boxes up; True when there are no more.
+
+    Their readers stay: what they sent and acknowledged is theirs, and counts for their accounts.
+    """
+    left = STEP_READERS
+    sql = "SELECT reader_no, box_no FROM session WHERE dead_at < ? LIMIT ?"
+    rows = db.execute(sql, (dead_before, STEP_MESSAGES)).fetchall()
+    for reader_no, box_no in rows:
+        left = _forget_counters(db, "reader_no", reader_no, left)
+        if left <= 0:
+            return False
+        db.execute("UPDATE box SET address = NULL WHERE box_no = ?", (box_no,))
+        db.execute("DELETE FROM session WHERE reader_no = ?", (reader_no,))
+    return len(rows) < STEP_MESSAGES
 
 
 def _reclaim(db: Connection) -> tuple[int, bool]:
@@ -108,15 +126,23 @@ def _expire_keys(db: Connection, before: int) -> int:
 
 def _delete_settled(db: Connection, before: int, resume: int) -> tuple[int, int | None]:
     sql = (
-        "SELECT m.pos, m.box_no, b.address FROM message m JOIN box b ON b.box_no = m.box_no "
+        "SELECT m.pos, m.box_no, m.account_no, b.address FROM message m JOIN box b ON b.box_no = m.box_no "
         "WHERE m.pos > ? AND m.pos < ? ORDER BY m.pos LIMIT ?"
     )
     rows = db.execute(sql, (resume, first_of(before), STEP_MESSAGES)).fetchall()
     deleted = work = 0
-    for pos, box_no, address in rows:
-        accounts = _waited_for(db, box_no, address)
-        work += len(accounts)
-        if accounts and all(_settled_for(db, readers, box_no, pos, before) for readers in accounts):
+    for pos, box_no, sender_account, address in rows:
+        if "/" in address:
+            work += 1
+            settled = _settled_for_session(db, address, box_no, pos, before)
+        else:
+            members = db.execute("SELECT account_no FROM membership WHERE box_no = ?", (box_no,)).fetchall()
+            work += len(members)
+            settled = bool(members) and all(
+                _settled_for(db, account_no, box_no, pos, before, own=account_no == sender_account)
+                for (account_no,) in members
+            )
+        if settled:
             work += delete_message(db, pos)
             deleted += 1
         if work >= STEP_READERS:
@@ -124,19 +150,33 @@ def _delete_settled(db: Connection, before: int, resume: int) -> tuple[int, int 
     return deleted, rows[-1][0] if len(rows) == STEP_MESSAGES else None
 
 
-def _waited_for(db: Connection, box_no: int, address: str) -> list[list[int]]:
-    """For each account (or the one session) that a box's mail waits for: its readers."""
-    if "/" in address:
-        return [[row[0] for row in db.execute("SELECT reader_no FROM reader WHERE address = ?", (address,))]]
-    accounts = db.execute("SELECT account_no FROM membership WHERE box_no = ?", (box_no,)).fetchall()
-    sql = "SELECT reader_no FROM reader WHERE account_no = ?"
-    return [[row[0] for row in db.execute(sql, account)] for account in accounts]
-
-
-def _settled_for(db: Connection, readers: list[int], box_no: int, pos: int, before: int) -> bool:
-    """Whether one of an account's readers had acknowledged the message before a time."""
+def _settled_for_session(db: Connection, address: str, box_no: int, pos: int, before: int) -> bool:
+    """Whether the one session that a message waits for had acknowledged it before a time."""
+    (reader_no,) = db.execute("SELECT reader_no FROM reader WHERE address = ?", (address,)).fetchone()
     sql = "SELECT acked_at FROM ack WHERE pos = ? AND reader_no = ?"
-    given = [row[0] for reader_no in readers for row in db.execute(sql, (pos, reader_no))]
-    if given:
-        return min(given) < before
-    return millisecond(pos) < before and any(covering(db, reader_no, box_no, pos) for reader_no in readers)
+    row = db.execute(sql, (pos, reader_no)).fetchone()
+    return row[0] < before if row is not None else _covered(db, reader_no, box_no, pos, before)
+
+
+def _settled_for(db: Connection, account_no: int, box_no: int, pos: int, before: int, *, own: bool) -> bool:
+    """Whether one of an account's addresses had acknowledged the message before a time.
+
+    The work follows the message's acknowledgements, not the account's sessions: what counts without one is
+    what the account sent itself, or what its own reader found in a room.
+    """
+    sql = (
+        "SELECT min(a.acked_at) FROM ack a CROSS JOIN reader r ON r.reader_no = a.reader_no "
+        "WHERE a.pos = ? AND r.account_no = ?"
+    )
+    (acked_at,) = db.execute(sql, (pos, account_no)).fetchone()
+    if acked_at is not None:
+        return acked_at < before
+    if own:
+        return millisecond(pos) < before
+    sql = "SELECT r.reader_no FROM participant p JOIN reader r ON r.address = p.id WHERE p.account_no = ?"
+    (reader_no,) = db.execute(sql, (account_no,)).fetchone()
+    return _covered(db, reader_no, box_no, pos, before)
+
+
+def _covered(db: Connection, reader_no: int, box_no: int, pos: int, before: int) -> bool:
+    return millisecond(pos) < before and covering(db, reader_no, box_no, pos) is not None

@@ -48,9 +48,14 @@ def find_reader(db: Connection, address: ParticipantAddress) -> Reader | None:
 def active_reader(db: Connection, address: ParticipantAddress) -> Reader | None:
     """As ``find_reader``, for the writer: a session is met by this."""
     reader = find_reader(db, address)
-    if reader is None or reader.reader_no != NOBODY:
+    if reader is None:
+        return None
+    forgotten = isinstance(address, SessionAddress) and reader.session_box == NOBODY
+    if reader.reader_no != NOBODY and not forgotten:
         return reader
     text = text_of(address)
+    # A session that retention has forgotten begins anew when it turns up after all.
+    db.execute("UPDATE reader SET address = NULL WHERE address = ?", (text,))
     reader_no = db.execute(
         "INSERT INTO reader (address, account_no) VALUES (?, ?)", (text, reader.account_no)
     ).lastrowid

@@ -11,6 +11,7 @@ from mail4agent_api.mail import (
     DirectAddress,
     MessageId,
     ParticipantAddress,
+    ParticipantId,
     RoomAddress,
     SessionAddress,
 )
@@ -20,6 +21,7 @@ from mail4agent_core.mail.wire import millisecond, next_pos
 
 from .people import Reader, active_reader, reads_box
 from .ranges import cover
+from .sessions import owner_of
 from .writer import Transaction
 
 Connection = sqlite3.Connection
@@ -85,6 +87,10 @@ class _Facts:
             assert self.sender is not None
             self.in_box = reads_box(self._db, self.sender, row[0])
         return "open"
+
+    def owner(self) -> ParticipantId | None:
+        assert isinstance(self._posting.to, SessionAddress)
+        return owner_of(self._db, self._posting.to.session)
 
     def reply(self) -> Sight:
         assert self.sender is not None

@@ -96,10 +96,13 @@ def sent(
     reader = find_reader(db, address)
     if reader is None:
         return []
-    # Nobody can read it: the account it is for was removed, or its box was given up with an account or room.
+    # Nobody can read it: the account it is for was removed, its box was given up with an account or room, or
+    # the session it is for died before it acknowledged it.
     sql = (
         "SELECT m.wire, m.pos, m.message_id, b.address IS NULL OR EXISTS (SELECT 1 FROM participant p "
         "WHERE p.id = substr(b.address, 1, instr(b.address || '/', '/') - 1) AND p.removed_at IS NOT NULL) "
+        "OR EXISTS (SELECT 1 FROM session s WHERE s.box_no = m.box_no AND s.dead_at IS NOT NULL AND NOT "
+        "EXISTS (SELECT 1 FROM ack a WHERE a.pos = m.pos AND a.reader_no = s.reader_no)) "
         "FROM message m INDEXED BY message_sender JOIN box b ON b.box_no = m.box_no "
         "WHERE m.sender_no = ? AND m.pos < ? ORDER BY m.pos DESC LIMIT ?"
     )

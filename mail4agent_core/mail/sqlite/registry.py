@@ -3,17 +3,20 @@
 import sqlite3
 
 from mail4agent_api.addresses import text_of
-from mail4agent_api.mail import MessageId, ParticipantId, RoomId, SessionAddress
+from mail4agent_api.mail import AttestationPolicy, MessageId, ParticipantId, RoomId, SessionAddress
 from mail4agent_core.mail.identity import OPERATOR
 from mail4agent_core.mail.store import Account, Room, RoomPosting
 
 from .deletion import delete_message
 from .posting import id_bytes
 from .ranges import cover_all
+from .sessions import SqliteSessions
 
 Connection = sqlite3.Connection
 
-_ACCOUNT = "SELECT id, label, capabilities, created_at, secret_issued_at, removed_at FROM participant"
+_ACCOUNT = (
+    "SELECT id, label, capabilities, created_at, secret_issued_at, removed_at, attestation FROM participant"
+)
 _ROOM = (
     "SELECT r.id, r.posting, (SELECT count(*) FROM membership m WHERE m.box_no = r.box_no), b.n, "
     "r.created_at "
@@ -23,7 +26,9 @@ _ROOM = (
 _ALL = -1
 
 
-def account_of_row(row: tuple[str, str | None, str, int, int | None, int | None]) -> Account:
+def account_of_row(
+    row: tuple[str, str | None, str, int, int | None, int | None, AttestationPolicy],
+) -> Account:
     """An account as its row says."""
     return Account(ParticipantId(row[0]), row[1], frozenset(row[2].split()), *row[3:])
 
@@ -40,6 +45,7 @@ class SqliteRegistry:
     def __init__(self, db: Connection, changed: set[str]) -> None:
         self._db = db
         self._changed = changed
+        self.sessions = SqliteSessions(db)
 
     def account(self, account: ParticipantId) -> Account | None:
         row = self._db.execute(f"{_ACCOUNT} WHERE id = ?", (account,)).fetchone()
@@ -55,15 +61,22 @@ class SqliteRegistry:
         rows = self._db.execute("SELECT capabilities FROM participant WHERE secret_digest IS NOT NULL")
         return sum(OPERATOR in row[0].split() for row in rows)
 
-    def add_account(
-        self, account: ParticipantId, label: str | None, digest: bytes, capabilities: frozenset[str], now: int
+    def add_account(  # noqa: PLR0917  # what an account is made of
+        self,
+        account: ParticipantId,
+        label: str | None,
+        digest: bytes,
+        capabilities: frozenset[str],
+        now: int,
+        attestation: AttestationPolicy = "inherit",
     ) -> None:
         sql = (
-            "INSERT INTO participant (id, label, secret_digest, capabilities, created_at, secret_issued_at) "
-            "VALUES (?, ?, ?, ?, ?, ?)"
+            "INSERT INTO participant "
+            "(id, label, secret_digest, capabilities, created_at, secret_issued_at, attestation) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)"
         )
         account_no = self._db.execute(
-            sql, (account, label, digest, " ".join(sorted(capabilities)), now, now)
+            sql, (account, label, digest, " ".join(sorted(capabilities)), now, now, attestation)
         ).lastrowid
         box_no = self._db.execute("INSERT INTO box (address) VALUES (?)", (account,)).lastrowid
         self._db.execute("INSERT INTO membership VALUES (?, ?)", (account_no, box_no))
@@ -75,6 +88,11 @@ class SqliteRegistry:
             "UPDATE participant SET secret_digest = ?, secret_issued_at = ? WHERE id = ?",
             (digest, issued, account),
         )
+        self.sessions.end_credentials(self._number(account), now)
+        self._changed.add(account)
+
+    def set_attestation(self, account: ParticipantId, attestation: AttestationPolicy) -> None:
+        self._db.execute("UPDATE participant SET attestation = ? WHERE id = ?", (attestation, account))
         self._changed.add(account)
 
     def set_capabilities(self, account: ParticipantId, capabilities: frozenset[str]) -> None:
@@ -101,6 +119,7 @@ class SqliteRegistry:
         self._db.execute(
             "UPDATE box SET address = NULL WHERE address = ? OR (address > ? AND address < ?)", named
         )
+        self._db.execute("DELETE FROM session WHERE account_no = ?", (account_no,))
         self._db.execute("UPDATE reader SET address = NULL WHERE account_no = ?", (account_no,))
         self._db.execute("DELETE FROM membership WHERE account_no = ?", (account_no,))
         self._db.execute("DELETE FROM participant WHERE account_no = ?", (account_no,))
@@ -110,7 +129,7 @@ class SqliteRegistry:
         return self._db.execute("SELECT account_no FROM participant WHERE id = ?", (account,)).fetchone()[0]
 
     def knows(self, session: SessionAddress) -> bool:
-        sql = "SELECT EXISTS (SELECT 1 FROM reader WHERE address = ?)"
+        sql = "SELECT EXISTS (SELECT 1 FROM box WHERE address = ?)"
         return bool(self._db.execute(sql, (text_of(session),)).fetchone()[0])
 
     def has_room(self, room: RoomId) -> bool:
@@ -169,7 +188,8 @@ class SqliteRegistry:
         ).rowcount
         if added:
             for (reader_no,) in self._db.execute(
-                "SELECT reader_no FROM reader WHERE account_no = ?", (account_no,)
+                "SELECT r.reader_no FROM reader r JOIN box b ON b.address = r.address WHERE r.account_no = ?",
+                (account_no,),
             ).fetchall():
                 cover_all(self._db, reader_no, box_no)
             self._changed.add(account)

@@ -35,7 +35,8 @@ _CHECKS = {
     "acknowledgement of reader {} at {} is not in its runs": (
         "SELECT a.reader_no, a.pos FROM ack a JOIN message m ON m.pos = a.pos JOIN box b ON b.box_no = "
         "m.box_no AND b.address IS NOT NULL JOIN reader r ON r.reader_no = a.reader_no AND r.address IS "
-        "NOT NULL WHERE coalesce((SELECT hi FROM ack_range k WHERE k.reader_no = a.reader_no AND k.box_no "
+        "NOT NULL JOIN box own ON own.address = r.address "
+        "WHERE coalesce((SELECT hi FROM ack_range k WHERE k.reader_no = a.reader_no AND k.box_no "
         "= m.box_no AND k.lo <= a.pos ORDER BY k.lo DESC LIMIT 1), 0) < a.pos"
     ),
     "message {} stands in no box": ("SELECT pos FROM message WHERE box_no NOT IN (SELECT box_no FROM box)"),
@@ -53,6 +54,11 @@ _CHECKS = {
     "membership of account {} in box {} names what is gone": (
         "SELECT account_no, box_no FROM membership WHERE account_no NOT IN (SELECT account_no FROM "
         "participant) OR box_no NOT IN (SELECT box_no FROM box WHERE address IS NOT NULL)"
+    ),
+    "session of reader {} has no reader or box of its own": (
+        "SELECT s.reader_no FROM session s WHERE NOT EXISTS (SELECT 1 FROM participant p JOIN reader r ON "
+        "r.reader_no = s.reader_no AND r.account_no = p.account_no JOIN box b ON b.box_no = s.box_no WHERE "
+        "p.account_no = s.account_no AND r.address = p.id || '/' || s.id AND b.address = r.address)"
     ),
     "room {} has no box": (
         "SELECT r.box_no FROM room r WHERE NOT EXISTS (SELECT 1 FROM box b WHERE b.box_no = r.box_no AND "

@@ -51,6 +51,18 @@ class Person:
     account: str
     read: set[int] = field(default_factory=set[int])
     acks: dict[int, int] = field(default_factory=dict[int, int])
+    #: Whether its box is gone, and what it acknowledged goes on to count.
+    forgotten: bool = False
+
+
+@dataclass
+class Run:
+    """A process that is a session of an account."""
+
+    account: str
+    model: str
+    last_seen: int
+    dead_at: int | None = None
 
 
 @dataclass(frozen=True)
@@ -81,6 +93,9 @@ class Model:
         self.letters: list[Letter] = []
         self.keys: dict[tuple[int, str], tuple[object, MessageId, int]] = {}
         self.last_ms = 1
+        self.runs: dict[str, Run] = {}
+        self.running: set[str] = set()
+        self.seen: dict[str, int] = {}
 
     def is_active(self, account: str) -> bool:
         """Whether an account is registered and not removed."""
@@ -115,6 +130,7 @@ class Model:
         self._empty(boxes)
         for name in names:
             del self.people[name]
+        self.runs = {name: run for name, run in self.runs.items() if run.account != account}
         del self.accounts[account]
         self.removed.discard(account)
         return "ok"
@@ -164,11 +180,64 @@ class Model:
         account = name.partition("/")[0]
         if not self.is_active(account):
             return None
-        if name not in self.people:
+        if name not in self.people or self.people[name].forgotten:
+            self.people.pop(name, None)
             others = [person for person in self.people.values() if person.account == account]
             read = {index for person in others for index in person.read}
             self.people[name] = Person(next(self._numbers), account, read)
         return self.people[name]
+
+    def connect(self, account: str, session: str, model: str, now: int) -> str:
+        """What comes of a process that shows an account's secret."""
+        run = self.runs.get(session)
+        if run is not None and run.account == account and run.model == model and run.dead_at is None:
+            self.seen[session] = now
+            return "ok"
+        if run is not None and run.account != account:
+            return "session_account_mismatch"
+        if not self.is_active(account):
+            return "unauthenticated"
+        self.meet(f"{account}/{session}")
+        self.runs[session] = Run(account, model, now if run is None else max(now, run.last_seen))
+        return "ok"
+
+    def run_of(self, name: str) -> Run | None:
+        """The process that a session is."""
+        account, _, session = name.partition("/")
+        run = self.runs.get(session)
+        return run if run is not None and run.account == account else None
+
+    def declare(self, name: str) -> str:
+        """What comes of a status."""
+        if "/" not in name:
+            return "permission_denied"
+        if not self.is_active(name.partition("/")[0]):
+            return "unauthenticated"
+        return "unknown_session" if self.run_of(name) is None else "ok"
+
+    def flush(self, now: int) -> None:
+        """Upkeep: who was seen, and who is dead."""
+        for session, at in self.seen.items():
+            run = self.runs.get(session)
+            if run is not None and run.last_seen < at:
+                run.last_seen = at
+                run.dead_at = None if run.dead_at is not None and run.dead_at < at else run.dead_at
+        self.seen.clear()
+        for session, run in self.runs.items():
+            if run.dead_at is None and session not in self.running:
+                run.dead_at = now
+
+    def is_live(self, session: str) -> bool:
+        """Whether a session's process runs."""
+        return self.runs[session].dead_at is None and session in self.running
+
+    def listed(self, dead_after: int) -> set[tuple[str, str, bool]]:
+        """The sessions in the directory: account, id, and whether it is live."""
+        return {
+            (run.account, session, self.is_live(session))
+            for session, run in self.runs.items()
+            if self.is_active(run.account) and (run.dead_at is None or run.dead_at > dead_after)
+        }
 
     def boxes(self, name: str) -> set[Box]:
         """What a reader reads now."""
@@ -177,7 +246,7 @@ class Model:
             return set()
         boxes: set[Box] = {("account", self.accounts[account])}
         boxes |= {("room", hall.number) for hall in self.rooms.values() if account in hall.members}
-        if "/" in name and name in self.people:
+        if "/" in name and name in self.people and not self.people[name].forgotten:
             boxes.add(("session", self.people[name].number))
         return boxes
 
@@ -188,8 +257,10 @@ class Model:
             return "unknown_room" if hall is None else ("room", hall.number)
         account = to.partition("/")[0]
         if "/" in to:
-            known = self.is_active(account) and to in self.people
-            return ("session", self.people[to].number) if known else "unknown_session"
+            if self.is_active(account) and to in self.people and not self.people[to].forgotten:
+                return ("session", self.people[to].number)
+            run = self.runs.get(to.partition("/")[2])
+            return "unknown_session" if run is None or run.account == account else "session_account_mismatch"
         return ("account", self.accounts[account]) if self.is_active(account) else "unknown_participant"
 
     def find(self, message_id: MessageId) -> Letter | None:
@@ -205,8 +276,15 @@ class Model:
         wrote = person is not None and self.is_active(person.account) and letter.sender == person.number
         return "ok" if wrote or letter.box in self.boxes(name) else "not_addressed_to_you"
 
-    def verdict(
-        self, name: str, to: str, content: object, key: str | None, reply_to: MessageId | None
+    def verdict(  # what a message is made of
+        self,
+        name: str,
+        to: str,
+        content: object,
+        key: str | None,
+        reply_to: MessageId | None,
+        *,
+        allow_dead: bool = False,
     ) -> str | MessageId:
         """What comes of a send: ok, a refusal, or the id that the key has already."""
         person = self.meet(name)
@@ -222,6 +300,9 @@ class Model:
             hall = self.rooms[to[1:]]
             if hall.posting == "members" and person.account not in hall.members:
                 return "permission_denied"
+        run = self.run_of(to)
+        if not allow_dead and run is not None and not self.is_live(to.partition("/")[2]):
+            return "session_not_live"
         return "ok" if reply_to is None else self.sight(name, reply_to)
 
     def post(self, letter: Letter, name: str, content: object, key: str | None) -> None:
@@ -301,16 +382,33 @@ class Model:
             if letter.thread == member.thread and self.sight(name, letter.message_id) == "ok"
         ]
 
-    def sent(self, name: str) -> list[tuple[str, int]]:
-        """What an address sent, newest first, with how many acknowledged it."""
+    def sent(self, name: str) -> list[tuple[str, int, bool]]:
+        """What an address sent, newest first: with how many acknowledged it, and whether nobody can."""
         person = self.people.get(name)
         if person is None or not self.is_active(person.account):
             return []
         return [
-            (letter.subject, sum(letter.index in other.acks for other in self.people.values()))
+            (
+                letter.subject,
+                sum(letter.index in other.acks for other in self.people.values()),
+                self._is_undeliverable(letter),
+            )
             for letter in reversed(self.letters)
             if letter.alive and letter.sender == person.number
         ]
+
+    def _is_undeliverable(self, letter: Letter) -> bool:
+        kind, number = letter.box
+        if kind == "account":
+            return not any(known == number and self.is_active(name) for name, known in self.accounts.items())
+        if kind == "session":
+            (name,) = [name for name, person in self.people.items() if person.number == number]
+            run = self.run_of(name)
+            dead = run is not None and run.dead_at is not None
+            return not self.is_active(self.people[name].account) or (
+                dead and letter.index not in self.people[name].acks
+            )
+        return False
 
     def stands_after(self, name: str, at: Position | None) -> bool:
         """Whether something that is not a reader's own stands after a position."""
@@ -322,13 +420,29 @@ class Model:
 
     def retain(self, now: int, keep_ms: int, keep_keys_ms: int) -> tuple[int, int]:
         """What retention deletes: letters and keys."""
+        forgotten = self._forget(now - keep_ms)
         settled = [each for each in self.letters if each.alive and self._is_settled(each, now - keep_ms)]
         for letter in settled:
             letter.alive = False
         old = [key for key, (_, _, at) in self.keys.items() if at < now - keep_keys_ms]
         for key in old:
             del self.keys[key]
-        return len(settled), len(old)
+        return forgotten + len(settled), len(old)
+
+    def _forget(self, before: int) -> int:
+        """Forget the sessions that died before a time; how many letters that deletes."""
+        names = [
+            f"{run.account}/{session}"
+            for session, run in self.runs.items()
+            if run.dead_at is not None and run.dead_at < before
+        ]
+        boxes = {("session", self.people[name].number) for name in names}
+        gone = sum(letter.alive and letter.box in boxes for letter in self.letters)
+        self._empty(boxes)
+        for name in names:
+            self.people[name].forgotten = True
+            del self.runs[name.partition("/")[2]]
+        return gone
 
     def _is_settled(self, letter: Letter, before: int) -> bool:
         kind, number = letter.box

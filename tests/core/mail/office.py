@@ -3,10 +3,13 @@
 from collections.abc import Iterable
 
 from mail4agent_api.addresses import address_of, participant_of
+from mail4agent_api.codec import encode
 from mail4agent_api.mail import (
     Ack,
     AckManyRequest,
     AckRequest,
+    Directory,
+    DirectoryRequest,
     InboxOfRequest,
     InboxPage,
     InboxRequest,
@@ -37,6 +40,8 @@ from mail4agent_core.ids import SeededIds
 from mail4agent_core.mail.administration import Administration
 from mail4agent_core.mail.engine import MailEngine
 from mail4agent_core.mail.identity import OPERATOR, READ, SEND, Caller, account_caller
+from mail4agent_core.mail.process import ProcessId
+from mail4agent_core.mail.sessions import Sessions
 from mail4agent_core.mail.store import MailStore
 
 DAY_MS = 86_400_000
@@ -62,7 +67,13 @@ class Office:
         self.store = store
         self.clock = clock
         ids = SeededIds(seed)
-        self.engine = MailEngine(store, ids)
+        #: The processes that run, and the readers that wait.
+        self.running: set[ProcessId] = set()
+        self.parked: set[str] = set()
+        self.sessions = Sessions(
+            store, clock, ids, alive=self.running.__contains__, parked=self.parked.__contains__
+        )
+        self.engine = MailEngine(store, clock, ids, self.sessions)
         self.administration = Administration(store, clock, ids, keep_days=180)
         #: Whoever administers; no account of the store.
         self.operator = account_caller(ParticipantId("root"), (OPERATOR,))
@@ -135,6 +146,7 @@ class Office:
         reply_to: MessageId | None = None,
         correlation: str | None = None,
         key: str | None = None,
+        allow_dead: bool = False,
     ) -> MessageId:
         """Send one message."""
         request = SendRequest(
@@ -144,6 +156,7 @@ class Office:
             reply_to=reply_to,
             correlation=correlation,
             idempotency_key=key,
+            allow_dead=allow_dead,
         )
         return (await self.engine.send(sender, request)).message_id
 
@@ -208,6 +221,13 @@ class Office:
         """The subjects of what a search finds."""
         request = SearchRequest(query=query, **fields)  # pyright: ignore[reportArgumentType]
         return subjects((await self.engine.search(reader, request)).value().messages)
+
+    async def directory(self, reader: Caller) -> Directory:
+        """The directory, as the codec would have encoded it."""
+        wire = await self.engine.directory(reader, DirectoryRequest())
+        directory = wire.value()
+        assert wire.raw == encode(directory)
+        return directory
 
     async def sent(self, sender: Caller, **fields: object) -> list[SentMessage]:
         """A page of what an address sent."""

@@ -228,7 +228,7 @@ async def test_every_operation_of_an_operator_needs_mail_operator(office: Office
         with pytest.raises(PermissionDeniedError) as refused:
             await command
         assert refused.value.refusal.need == OPERATOR
-    directory = await office.engine.directory(ann, DirectoryRequest())
+    directory = await office.directory(ann)
     assert [entry.id for entry in directory.participants] == ["ann", "bob"]
     assert [(room.id, room.member) for room in directory.rooms] == [("hall", True)]
 
@@ -326,7 +326,7 @@ async def test_directory_lists_all_and_drops_removed_ones(office: Office):
     await office.room("hall", ann)
     await office.room("yard", bob)
     await office.remove("bob")
-    directory = await office.engine.directory(ann, DirectoryRequest())
+    directory = await office.directory(ann)
     assert [(entry.id, entry.label) for entry in directory.participants] == [("ann", None), ("cid", "Cid")]
     assert [(room.id, room.member) for room in directory.rooms] == [("hall", True), ("yard", False)]
 

@@ -33,12 +33,15 @@ from mail4agent_api.mail import (
     SendManyRequest,
     SendRequest,
     SentRequest,
+    StatusRequest,
     ThreadRequest,
     WhoAmIRequest,
 )
 from mail4agent_core.clock import HandClock
 from mail4agent_core.mail.identity import READ, SEND, Caller
 from mail4agent_core.mail.memory import MemoryStore
+from mail4agent_core.mail.process import ProcessId, session_id_of
+from mail4agent_core.mail.sessions import LISTED_MS, Evidence
 from mail4agent_core.mail.sqlite import SqliteStore
 from mail4agent_core.mail.sqlite.verify import verify
 from mail4agent_core.mail.wire import Wire
@@ -53,7 +56,12 @@ TORTURE = os.environ.get("M4A_TORTURE") == "1"
 
 accounts = st.sampled_from(["ann", "bob", "cid"])
 rooms = st.sampled_from(["hall", "yard"])
-readers = st.one_of(accounts, st.builds("{}/s-0000000{}".format, accounts, st.integers(1, 2)))
+BOOT_MS = 1_600_000_000_000
+PROCESSES = [ProcessId("boot", pid, 7) for pid in (1, 2)]
+SESSIONS = [session_id_of(process.pid, BOOT_MS + 70) for process in PROCESSES]
+#: A process is a session of one account at a time; readers of that name under another were never met as one.
+readers = st.one_of(accounts, st.builds("{}/{}".format, accounts, st.sampled_from(SESSIONS)))
+processes = st.integers(0, 1)
 targets = st.one_of(accounts, readers, rooms.map("#{}".format))
 #: Which of the messages so far, from the newest back.
 which = st.integers(0, 40)
@@ -78,7 +86,7 @@ class Histories(RuleBasedStateMachine):
     def teardown(self) -> None:
         """Every reader is right at the end, and the file is sound."""
         try:
-            for name in (*self.model.people, "ann", "bob/s-00000001"):
+            for name in (*self.model.people, "ann", f"bob/{SESSIONS[0]}"):
                 self.check(name)
             self.runner.run(self.offices[1].store.close())
             assert verify(self.path) == []
@@ -126,6 +134,7 @@ class Histories(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
         """Two accounts in a room, so that there is something to do."""
+        self.both(lambda office: office.sessions.prepare("boot", BOOT_MS))
         for name in ("ann", "bob"):
             self.register(name)
         self.open_room("hall", "open")
@@ -181,6 +190,39 @@ class Histories(RuleBasedStateMachine):
             self.both(lambda office: office.store.meet(self.caller(name).address))  # pyright: ignore[reportArgumentType]
             self.model.meet(name)
 
+    @rule(name=accounts, process=processes, model=st.sampled_from(["one", "two"]))
+    def connect(self, name: str, process: int, model: str) -> None:
+        """A process shows an account's secret; it runs, then."""
+        self.run(process, runs=True)
+        evidence = Evidence(PROCESSES[process], model=model)
+        kind, address = self.both(lambda office: office.sessions.meet(self.caller(name).account, evidence))
+        assert kind == self.model.connect(name, SESSIONS[process], model, self.clock.now_ms())
+        if address is not None:
+            assert address.session == SESSIONS[process]
+
+    @rule(process=processes, runs=st.booleans())
+    def run(self, process: int, *, runs: bool) -> None:
+        """A process ends, or is seen again by a system that failed to see it."""
+        for running in (office.running for office in self.offices):
+            running.add(PROCESSES[process]) if runs else running.discard(PROCESSES[process])
+        (self.model.running.add if runs else self.model.running.discard)(SESSIONS[process])
+
+    @rule()
+    def flush(self) -> None:
+        """Upkeep looks who is dead."""
+        self.both(lambda office: office.sessions.flush())
+        self.model.flush(self.clock.now_ms())
+
+    @rule(name=readers, role=st.sampled_from(["reviewer", "author"]))
+    def declare(self, name: str, role: str) -> None:
+        """A session says what it does."""
+        kind, status = self.both(
+            lambda office: office.engine.status(self.caller(name), StatusRequest(role=role))
+        )
+        assert kind == self.model.declare(name)
+        if status is not None:
+            assert status.card.declared.role == role
+
     @rule(
         name=readers,
         to=targets,
@@ -188,18 +230,33 @@ class Histories(RuleBasedStateMachine):
         correlation=st.none() | st.sampled_from(["c", "d"]),
         reply=st.none() | which,
         fresh=st.booleans(),
+        allow_dead=st.booleans(),
     )
-    def send(
-        self, name: str, to: str, key: str | None, correlation: str | None, reply: int | None, *, fresh: bool
+    def send(  # one argument an option
+        self,
+        name: str,
+        to: str,
+        key: str | None,
+        correlation: str | None,
+        reply: int | None,
+        *,
+        fresh: bool,
+        allow_dead: bool,
     ) -> None:
         """Send; without fresh the content may be that of an earlier send with the key."""
         subject = f"m{len(self.model.letters)}" if fresh or key is None else f"keyed-{to}"
         reply_to = None if reply is None else self.letter(reply)
         content = (to, subject, correlation, reply_to)
-        verdict = self.model.verdict(name, to, content, key, reply_to)
+        verdict = self.model.verdict(name, to, content, key, reply_to, allow_dead=allow_dead)
         kind, message_id = self.both(
             lambda office: office.send(
-                self.caller(name), to, subject, reply_to=reply_to, correlation=correlation, key=key
+                self.caller(name),
+                to,
+                subject,
+                reply_to=reply_to,
+                correlation=correlation,
+                key=key,
+                allow_dead=allow_dead,
             )
         )
         if isinstance(verdict, MessageId):
@@ -317,6 +374,7 @@ class Histories(RuleBasedStateMachine):
         store = self.runner.run(SqliteStore.open(self.path, self.clock))
         office.store = store
         office.engine._store = store
+        office.sessions._store = store
         office.administration._store = store
 
     @rule(name=readers, limit=limits)
@@ -422,7 +480,7 @@ class Histories(RuleBasedStateMachine):
         caller = self.caller(name)
         _, sent = self.both(lambda office: office.engine.sent(caller, SentRequest(limit=256)))
         assert sent is not None
-        rows = [(row.message.subject, row.acknowledged) for row in sent.value().sent]
+        rows = [(row.message.subject, row.acknowledged, row.undeliverable) for row in sent.value().sent]
         assert rows == self.model.sent(name)
         query = SearchRequest(query="text", limit=256)
         _, found = self.both(lambda office: office.engine.search(caller, query))
@@ -432,7 +490,10 @@ class Histories(RuleBasedStateMachine):
         _, directory = self.both(lambda office: office.engine.directory(caller, DirectoryRequest()))
         assert directory is not None
         active = sorted(name for name in self.model.accounts if self.model.is_active(name))
-        assert [entry.id for entry in directory.participants] == active
+        entries = directory.value().participants
+        assert [entry.id for entry in entries] == active
+        listed = {(str(entry.id), each.id, each.live) for entry in entries for each in entry.sessions}
+        assert listed == self.model.listed(self.clock.now_ms() - LISTED_MS)
         kind, _ = self.both(lambda office: office.engine.whoami(caller, WhoAmIRequest()))
         assert kind == ("ok" if self.model.is_active(caller.account) else "unauthenticated")
         self.both(lambda office: office.administration.room_list(office.operator, RoomListRequest()))

@@ -188,7 +188,7 @@ async def test_whoami_waits_for_no_query_aside(sqlite_office: Office, sqlite_sto
     for gate in gates:
         gate.open()
     await asyncio.gather(*held)
-    assert [entry.id for entry in (await directory).participants] == ["ann"]
+    assert [entry.id for entry in (await directory).value().participants] == ["ann"]
 
 
 async def test_what_waits_when_the_store_closes_is_refused(path: Path, sqlite_store: SqliteStore):
