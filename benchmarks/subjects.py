@@ -132,10 +132,11 @@ def daemon_start(home: Path, port: int) -> tuple[list[str], dict[str, str]]:
 
 
 @asynccontextmanager
-async def daemon(home: Path) -> AsyncIterator[Server]:
-    """The daemon on a folder."""
+async def daemon(home: Path, **settings: str) -> AsyncIterator[Server]:
+    """The daemon on a folder, with settings from the environment besides its defaults."""
     port = free_port()
-    async with running(*daemon_start(home, port), home, port) as server:
+    command, environment = daemon_start(home, port)
+    async with running(command, {**environment, **settings}, home, port) as server:
         yield server
 
 

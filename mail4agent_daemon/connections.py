@@ -20,6 +20,7 @@ from hypercorn.utils import parse_socket_addr
 
 from mail4agent_api.errors import OverloadedError
 
+from .hangup import has_hung_up
 from .inlet import MailTaskGroup
 from .limits import Limits
 from .link import Link
@@ -136,6 +137,7 @@ class MailTCPServer(TCPServer):
             self._http.header_max_bytes = limits.header_max_bytes
             self._http.log = self._connections.log
             self._http.head_begun = self._begin_head
+            self._http.hung_up = self._hung_up
             tasks.asked = self._http.go_on
             if self._connections.stopping:
                 self.stop()
@@ -161,6 +163,10 @@ class MailTCPServer(TCPServer):
             self._begin_head()
         self._cancel_timer()
         await self._http.handle(Closed())
+
+    def _hung_up(self) -> bool:
+        # Once the transport closes, its descriptor may be another connection's.
+        return self.writer.transport.is_closing() or has_hung_up(self.writer.get_extra_info("socket"))
 
     def _begin_head(self) -> None:
         """Bound the time of a head, once: a timer that each further byte restarts would bound nothing."""

@@ -43,7 +43,7 @@ class Limits:
     tls_handshake_timeout_secs: float = 10.0
     """A handshake that takes longer holds a descriptor for nothing."""
     parked_max: int = 10_000
-    """Readers that wait at once: some 25 KiB each."""
+    """Readers that wait at once: some 25 KiB each, with their connections."""
     parked_per_account_max: int = 256
     """One account's share: its sessions, each with one wait."""
     graceful_stop_secs: float = 5.0

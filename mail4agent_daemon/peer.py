@@ -74,44 +74,31 @@ class Peer:
     process: int | None = None
     """The kernel's number of that process, never given again (Linux 6.9); 0 when it was gone already."""
     cookie: int | None = None
-    """The kernel's number of this end's socket, never given again (Linux)."""
+    """The kernel's number of this end's socket, never given again (Linux); None beside ``process``."""
     inode: int | None = None
-    """The inode of this end's socket over a UNIX socket; another may get it later (Linux)."""
+    """The inode of this end's UNIX socket, which another may get later (Linux before 6.9)."""
 
 
 def peer_of(connection: Socket) -> Peer:
     """Return what is known of the other end. Raises OSError when it is gone already."""
-    if connection.family == socket.AF_UNIX:
-        option = getattr(socket, "SO_PEERCRED", None)
-        if option is None:
-            return Peer("unix")
-        pid, uid, gid = _CREDENTIALS.unpack(
-            connection.getsockopt(socket.SOL_SOCKET, option, _CREDENTIALS.size)
-        )
-        return Peer(
-            "unix",
-            pid=pid or None,
-            uid=uid,
-            gid=gid,
-            process=_process(connection),
-            cookie=_cookie(connection),
-            inode=os.fstat(connection.fileno()).st_ino if _LINUX else None,
-        )
-    return Peer(
-        "tcp",
-        _endpoint(connection.getpeername()),
-        _endpoint(connection.getsockname()),
-        cookie=_cookie(connection),
-    )
+    if connection.family != socket.AF_UNIX:
+        remote, local = _endpoint(connection.getpeername()), _endpoint(connection.getsockname())
+        return Peer("tcp", remote, local, cookie=_cookie(connection))
+    option = getattr(socket, "SO_PEERCRED", None)
+    if option is None:
+        return Peer("unix")
+    pid, uid, gid = _CREDENTIALS.unpack(connection.getsockopt(socket.SOL_SOCKET, option, _CREDENTIALS.size))
+    if _NUMBERED:
+        return Peer("unix", pid=pid or None, uid=uid, gid=gid, process=_process(connection))
+    inode = os.fstat(connection.fileno()).st_ino
+    return Peer("unix", pid=pid or None, uid=uid, gid=gid, cookie=_cookie(connection), inode=inode)
 
 
-def _process(connection: Socket) -> int | None:
-    if not _NUMBERED:
-        return None
+def _process(connection: Socket) -> int:
     try:
         raw = connection.getsockopt(socket.SOL_SOCKET, _SO_PEERPIDFD, _DESCRIPTOR.size)
-    except OSError as failure:
-        return None if failure.errno == errno.ENOPROTOOPT else 0
+    except OSError:
+        return 0
     descriptor = _DESCRIPTOR.unpack(raw)[0]
     try:
         return os.fstat(descriptor).st_ino

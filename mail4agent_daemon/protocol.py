@@ -8,6 +8,7 @@ the plain one it also is.
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import h11
 from hypercorn.events import Closed, Event, RawData, Updated
@@ -18,6 +19,7 @@ from hypercorn.protocol.http_stream import HTTPStream
 from hypercorn.typing import H11SendableEvent
 from hypercorn.utils import suppress_body
 
+from .flag import Flag
 from .log import Log
 from .refusals import CLOSE, malformed_request, refusal_response
 from .request_id import minted
@@ -25,8 +27,10 @@ from .request_id import minted
 #: What is wrong with a request, by the status that h11 hints at.
 _REASONS = {431: "has a head that is too long", 501: "has a Transfer-Encoding other than chunked"}
 _NOT_HTTP = "is not a well-formed HTTP/1.1 request"
-#: What is kept of what a client sends behind a request that is not answered yet; then reading stops.
+#: What is kept of what a client sends behind a request that is not answered yet; then reading stops, which
+#: also hides the connection's end. So the kernel is asked for that, each so many seconds.
 _BEHIND_MAX_BYTES = 65_536
+_HANG_UP_LOOK_SECS = 0.5
 
 
 class MailH11Protocol(H11Protocol):
@@ -39,11 +43,17 @@ class MailH11Protocol(H11Protocol):
     log: Log
     #: Told when bytes of a next head stand behind an answered request.
     head_begun: Callable[[], None]
+    #: Whether the client has ended or reset the connection, as far as the kernel knows.
+    hung_up: Callable[[], bool]
     _held = b""
     _ended = False
     _behind = b""
     _paused = False
     _working = False
+
+    def __init__(self, *of_hypercorn: Any) -> None:
+        super().__init__(*of_hypercorn)
+        self.can_read = Flag()
 
     @property
     def unread(self) -> bool:
@@ -74,10 +84,19 @@ class MailH11Protocol(H11Protocol):
             # The connection is read on, for its end would not be seen otherwise.
             self._behind += event.data
             while len(self._behind) >= _BEHIND_MAX_BYTES and not self._ended:
-                await self.can_read.clear()
-                await self.can_read.wait()
+                await self._stop_reading()
         elif not self._ended:
             await super().handle(event)
+
+    async def _stop_reading(self) -> None:
+        """Wait until what is behind can go on, or the client is gone."""
+        await self.can_read.clear()
+        try:
+            async with asyncio.timeout(_HANG_UP_LOOK_SECS):
+                await self.can_read.wait()
+        except TimeoutError:
+            if self.hung_up():
+                await self.send(Closed())
 
     async def go_on(self) -> None:
         """Tell a client that waits for it to send its body: the application asks for it."""

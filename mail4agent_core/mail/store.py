@@ -86,6 +86,12 @@ class PageQuery:
     room: RoomId | None = None
     correlation: str | None = None
 
+    @property
+    def combines(self) -> bool:
+        """Whether it has two filters or more: what is looked through is then not bounded by the page."""
+        filters = (self.thread, self.sent_by, self.correlation)
+        return sum(part is not None for part in filters) + self.unread_only > 1
+
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:

@@ -27,6 +27,8 @@ from mail4agent_core.taint import BOTH, recorded
 
 from .times import ms_of, text_of
 
+#: The greatest number that a file counts to.
+_WHOLE_MAX = 2**32 - 1
 #: The ids that this library gives: a second, a number within it, something random.
 OURS = re.compile(r"(?P<second>[0-9]{8}T[0-9]{6})-(?P<number>[0-9a-f]{8})-[0-9a-f]{8}\Z")
 
@@ -221,7 +223,7 @@ class _Reader:
 
     def _whole(self, key: str, otherwise: int) -> int:
         value = self._value.pop(key, otherwise)
-        if type(value) is not int or value < 0:
+        if type(value) is not int or not 0 <= value <= _WHOLE_MAX:
             raise NotAMessageError(f"{key} is no whole number")
         return value
 

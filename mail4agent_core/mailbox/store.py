@@ -385,4 +385,5 @@ class MailboxStore:
 
 def _quotable(text: str) -> str:
     """A text that a refusal may hold: what a file says may be anything."""
-    return "".join(c for c in text if c.isprintable())[:64] or "unknown"
+    plain = "".join(character for character in text if character.isprintable())
+    return plain.encode("utf-8", "replace")[:64].decode("utf-8", "ignore") or "unknown"

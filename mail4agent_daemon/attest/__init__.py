@@ -15,9 +15,9 @@ from typing import Protocol
 from mail4agent_core.mail.process import ProcessId
 from mail4agent_daemon.peer import Peer, peer_of
 
-from .attested import Attested, Boot, Program, Reason, Unattested
+from .attested import NO_UID, Attested, Boot, Program, Reason, Unattested
 
-__all__ = ["Attested", "Attestor", "Boot", "Kernel", "Program", "Reason", "Unattested"]
+__all__ = ["NO_UID", "Attested", "Attestor", "Boot", "Kernel", "Program", "Reason", "Unattested"]
 
 _THREADS = 2
 _LATE_SECS = 5.0
@@ -63,6 +63,10 @@ def kernel_here() -> Kernel | Unattested:
             return LinuxKernel()
         except OSError:
             return Unattested(Reason.UNREADABLE)
+    if sys.platform in {"darwin", "win32"}:
+        from .portable import PortableKernel
+
+        return PortableKernel()
     return Unattested(Reason.UNSUPPORTED)
 
 

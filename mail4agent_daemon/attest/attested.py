@@ -7,6 +7,9 @@ from typing import Literal
 from mail4agent_api.mail import SessionCorroborated
 from mail4agent_core.mail.process import ProcessId
 
+NO_UID = -1
+"""The user of a process where the system has no such numbers (Windows): equal to nobody's."""
+
 Program = Literal["claude", "codex", "gemini", "opencode"]
 """An agent program that is known by its command line."""
 
@@ -21,7 +24,7 @@ class Attested:
 
     process: ProcessId
     uid: int
-    """The user under which the connection was made; of an ancestor, its effective user."""
+    """The user under which the connection was made; of an ancestor, its effective user. NO_UID on Windows."""
     exe: str | None
     """Path of the program: one line of at most 512 bytes; None where it may not be read."""
     corroborated: SessionCorroborated

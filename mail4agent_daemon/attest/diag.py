@@ -10,7 +10,9 @@ import struct
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address
+
+from .ends import Address, Endpoint, plain
 
 _SOCK_DIAG = 4
 _BY_FAMILY = 20
@@ -37,9 +39,6 @@ _LISTEN = 10
 #: TCP states in which both ends have spoken: established, FIN wait 1 and 2, close wait, last ack, closing.
 _CONNECTED = frozenset({1, 4, 5, 8, 9, 11})
 
-Address = IPv4Address | IPv6Address
-Endpoint = tuple[Address, int]
-
 
 @dataclass(frozen=True, slots=True)
 class SocketEntry:
@@ -54,19 +53,6 @@ class SocketEntry:
     """The kernel's number of it, never given again."""
     connected: bool
     """It belongs to a connection that both ends have agreed on."""
-
-
-def address_of(text: str) -> Address | None:
-    """An address as sockets write it, a v4-mapped one as the v4 address that it is; None for other text."""
-    try:
-        return _plain(ip_address(text.partition("%")[0]))
-    except ValueError:
-        return None
-
-
-def _plain(address: Address) -> Address:
-    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    return mapped or address
 
 
 class Diag:
@@ -175,4 +161,4 @@ def _inet_entry(message: bytes) -> tuple[SocketEntry, Endpoint]:
 
 
 def _address(family: int, packed: bytes) -> Address:
-    return IPv4Address(packed[:4]) if family == socket.AF_INET else _plain(IPv6Address(packed))
+    return IPv4Address(packed[:4]) if family == socket.AF_INET else plain(IPv6Address(packed))

@@ -16,9 +16,6 @@ from dataclasses import dataclass, field
 
 from .proc import Proc, UnreadableError
 
-#: The kernel gives pids in turn: after fewer forks than this none can have come back, if there are so many.
-_FORKS_MAX = 15_000
-_PIDS_LEAST = 32_768
 #: So many sockets are remembered of processes that came since the last look at all.
 _SINCE_MAX = 50_000
 #: So many of the processes that were attested last are looked at before all others.
@@ -46,8 +43,8 @@ class Found:
 class _Seen:
     """What is known of one user's processes."""
 
-    pids: set[int] = field(default_factory=set[int])
-    """Those that were there and were looked into, or were not the user's."""
+    processes: dict[int, int] = field(default_factory=dict[int, int])
+    """Those that were there, by pid and number: they were looked into, or were not the user's."""
     whole: dict[int, list[Held]] = field(default_factory=dict[int, list[Held]])
     """The holders of each socket when all processes were looked into."""
     since: dict[int, list[Held]] = field(default_factory=dict[int, list[Held]])
@@ -56,7 +53,6 @@ class _Seen:
     """Those that may not be looked into."""
     recent: list[int] = field(default_factory=list[int])
     """Those that were attested, the last one last."""
-    forks: int = 0
 
 
 class Holders:
@@ -66,7 +62,6 @@ class Holders:
         self._proc = proc
         self._seen: dict[int, _Seen] = {}
         self._lock = threading.Lock()
-        self._pids_are_scarce = True
 
     def find(self, inode: int, uid: int) -> Found:
         """The processes of the user that hold the socket. Raises OSError where there is no /proc."""
@@ -83,7 +78,7 @@ class Holders:
         """Remember that a process was attested: its next socket is looked for in it first."""
         with self._lock:
             seen = self._seen.get(uid)
-            if seen is not None and pid in seen.pids:
+            if seen is not None and pid in seen.processes:
                 if pid in seen.recent:
                     seen.recent.remove(pid)
                 seen.recent.append(pid)
@@ -104,44 +99,41 @@ class Holders:
         return found if found.holders else None  # a number that the kernel gave to another socket by now
 
     def _found(self, seen: _Seen, holders: list[Held], inode: int) -> Found:
-        now: list[Held] = []
+        """Those that hold it now, each once: a pid that came back may have been looked into twice."""
+        now: dict[int, Held] = {}
         for held in holders:
             if self._proc.holds(held.pid, held.descriptor, inode):
-                now.append(held)
+                now[held.pid] = held
             elif descriptor := self._sockets(seen, held.pid).get(inode):
-                now.append(Held(held.pid, descriptor))
-        return Found(tuple(now), bool(seen.hidden))
+                now[held.pid] = Held(held.pid, descriptor)
+        return Found(tuple(now.values()), bool(seen.hidden))
 
     def _refreshed(self, uid: int) -> _Seen | None:
         """What is known of the user's processes, with those that came since; None when that is of no use."""
         seen = self._seen.get(uid)
-        if seen is None or self._pids_are_scarce:
+        if seen is None or len(seen.since) > _SINCE_MAX:
             return None
-        forks = self._proc.forks()
-        if forks - seen.forks > _FORKS_MAX or len(seen.since) > _SINCE_MAX:
-            return None
-        there = set(self._proc.pids())
-        seen.forks = forks
-        seen.pids &= there
-        seen.hidden &= there
-        seen.recent = [pid for pid in seen.recent if pid in there]
-        for pid in there - seen.pids:
+        there = self._proc.processes()
+        came = [pid for pid, number in there.items() if seen.processes.get(pid) != number]
+        seen.hidden.intersection_update(there.keys() - came)
+        seen.recent = [pid for pid in seen.recent if there.get(pid) == seen.processes[pid]]
+        seen.processes = there
+        for pid in came:
             self._look_at(seen, pid, uid, seen.since)
         return seen
 
     def _look_at_all(self, uid: int) -> _Seen:
-        self._pids_are_scarce = self._proc.pid_max() < _PIDS_LEAST
         before = self._seen.get(uid)
-        seen = _Seen(forks=self._proc.forks())
-        for pid in self._proc.pids():
+        seen = _Seen(self._proc.processes())
+        for pid in seen.processes:
             self._look_at(seen, pid, uid, seen.whole)
         if before is not None:
-            seen.recent = [pid for pid in before.recent if pid in seen.pids]
+            numbers = before.processes
+            seen.recent = [pid for pid in before.recent if seen.processes.get(pid) == numbers[pid]]
         self._seen[uid] = seen
         return seen
 
     def _look_at(self, seen: _Seen, pid: int, uid: int, into: dict[int, list[Held]]) -> None:
-        seen.pids.add(pid)
         if self._belongs(pid, uid):
             for inode, descriptor in self._sockets(seen, pid).items():
                 into.setdefault(inode, []).append(Held(pid, descriptor))

@@ -9,42 +9,33 @@ Over a UNIX socket the kernel kept who connected. Where it numbers processes for
 is compared; before, the process must still hold the client's end.
 """
 
-from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address
+import os
 
 from mail4agent_core.mail.process import ProcessId
 from mail4agent_daemon.peer import Peer
 
 from . import programs
 from .attested import Attested, Boot, Reason, Unattested
-from .diag import Address, Diag, Endpoint, SocketEntry, address_of
+from .diag import Diag, SocketEntry
+from .ends import Ends, ends_of, is_loopback
 from .holders import Held, Holders
 from .proc import Pin, Proc, Stat
 
 _ANCESTORS_MAX = 64
-#: Where a listener takes what is sent to the machine itself.
-_LOOPBACK = frozenset(
-    {IPv4Address("127.0.0.1"), IPv4Address("0.0.0.0"), IPv6Address("::1"), IPv6Address("::")}  # noqa: S104
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Ends:
-    """A TCP connection as its client sees it."""
-
-    client: Endpoint
-    server: Endpoint
-    cookie: int
-    """Of the server's socket."""
 
 
 class LinuxKernel:
-    """Attests by /proc, netlink and process descriptors. Raises OSError where /proc is missing."""
+    """Attests by /proc, netlink and process descriptors. Raises OSError where /proc is not our own.
+
+    Every method does where the kernel refuses a question.
+    """
 
     def __init__(self, proc: Proc | None = None, diag: Diag | None = None) -> None:
         self._proc = proc or Proc()
         self._diag = diag or Diag()
         self._holders = Holders(self._proc)
+        if not self._proc.is_own() or not hasattr(os, "pidfd_open"):
+            raise OSError("/proc is not this process's own, or this Python knows no process descriptors")
         self._boot_id = self._proc.boot().boot_id
 
     def boot(self) -> Boot:
@@ -91,45 +82,52 @@ class LinuxKernel:
 
     def listener_uid(self, port: int) -> int | None:
         """The user whose socket listens on a TCP port of loopback; None when nobody or several do."""
-        uids = {entry.uid for entry in self._diag.listeners(port) if entry.local[0] in _LOOPBACK}
+        uids = {entry.uid for entry in self._diag.listeners(port) if is_loopback(entry.local[0])}
         return uids.pop() if len(uids) == 1 else None
 
     def tcp(self, peer: Peer) -> Attested | Unattested:
         """The process behind a TCP connection."""
-        ends = _ends(peer)
+        ends = ends_of(peer)
         if isinstance(ends, Unattested):
             return ends
+        if peer.cookie is None:
+            return Unattested(Reason.UNSUPPORTED)
         client = self._client(ends)
-        if isinstance(client, Unattested):
-            return client
+        if client is None:
+            return Unattested(Reason.GONE)
         found = self._holders.find(client.inode, client.uid)
         if not found.holders:
-            if self._client(ends) != client:
+            if not self._is_still(ends, peer.cookie, client):
                 return Unattested(Reason.GONE)
-            return Unattested(Reason.UNREADABLE if found.hidden else Reason.NO_OWNER)
+            foreign = os.geteuid() not in {0, client.uid}
+            return Unattested(Reason.UNREADABLE if found.hidden or foreign else Reason.NO_OWNER)
         holder, *others = found.holders
-        return Unattested(Reason.SHARED) if others else self._proved(ends, client, holder)
+        return Unattested(Reason.SHARED) if others else self._proved(ends, peer.cookie, client, holder)
 
-    def _client(self, ends: _Ends) -> SocketEntry | Unattested:
-        """The client's socket, while it is certain that it is this connection's."""
+    def _client(self, ends: Ends) -> SocketEntry | None:
+        """The socket at the client's end, if some process holds it."""
         client = self._diag.connection(ends.client, ends.server)
-        if client is None or not client.connected or client.inode == 0:
-            return Unattested(Reason.GONE)
-        # Last, because it is what makes the address above this connection's: while our socket is there,
-        # the kernel gives what another client sends from that address to it, and the other never connects.
-        server = self._diag.connection(ends.server, ends.client)
-        if server is None or server.cookie != ends.cookie:
-            return Unattested(Reason.GONE)
-        return client
+        return client if client is not None and client.connected and client.inode else None
 
-    def _proved(self, ends: _Ends, client: SocketEntry, held: Held) -> Attested | Unattested:
+    def _is_still(self, ends: Ends, cookie: int, client: SocketEntry) -> bool:
+        """Whether the client's socket is the same, and was this connection's all the time.
+
+        Our own is asked for last. While it is there, the kernel gives it whatever another client sends from
+        that address, and the other never connects: so none had the client's place before.
+        """
+        if self._client(ends) != client:
+            return False
+        server = self._diag.connection(ends.server, ends.client)
+        return server is not None and server.cookie == cookie
+
+    def _proved(self, ends: Ends, cookie: int, client: SocketEntry, held: Held) -> Attested | Unattested:
         with self._proc.pinned(held.pid) as pin:
             stat = self._proc.stat(held.pid)
             if pin is None or stat is None or stat.ended:
                 return Unattested(Reason.GONE)
             if not self._proc.holds(held.pid, held.descriptor, client.inode):
                 return Unattested(Reason.GONE)
-            if self._client(ends) != client:
+            if not self._is_still(ends, cookie, client):
                 return Unattested(Reason.GONE)
             return self._concluded(held.pid, pin, stat, client.uid)
 
@@ -180,18 +178,3 @@ class LinuxKernel:
             corroborated=programs.corroborated(said, self._proc.cwd(pid)),
             program=said.program,
         )
-
-
-def _ends(peer: Peer) -> _Ends | Unattested:
-    if peer.remote is None or peer.local is None:
-        return Unattested(Reason.UNSUPPORTED)
-    client, server = address_of(peer.remote[0]), address_of(peer.local[0])
-    if client is None or server is None or not _is_here(client, server):
-        return Unattested(Reason.NOT_LOCAL)
-    if peer.cookie is None:
-        return Unattested(Reason.UNSUPPORTED)
-    return _Ends((client, peer.remote[1]), (server, peer.local[1]), peer.cookie)
-
-
-def _is_here(client: Address, server: Address) -> bool:
-    return client.is_loopback or client == server

@@ -9,7 +9,6 @@ import select
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from .attested import Boot
 from .line import line_of
@@ -44,28 +43,28 @@ class Proc:
         self._root = root
         self.ticks_per_second = os.sysconf("SC_CLK_TCK")
 
+    def is_own(self) -> bool:
+        """Whether its pids are those of this process's own pid namespace."""
+        try:
+            return os.readlink(f"{self._root}/self") == str(os.getpid())  # noqa: PTH115  # a name, not a path
+        except OSError:
+            return False
+
     def boot(self) -> Boot:
         """This run of the machine. Raises OSError where there is no /proc."""
-        boot_id = Path(f"{self._root}/sys/kernel/random/boot_id").read_text("ascii").strip()
+        boot_id = _read(f"{self._root}/sys/kernel/random/boot_id", 64).decode("utf-8", "replace").strip()
         for line in _read(f"{self._root}/stat", _FILE_MAX_BYTES * 16).splitlines():
             if line.startswith(b"btime "):
                 return Boot(boot_id, int(line[6:]) * 1000, self.ticks_per_second)
         raise OSError("the kernel does not say when it began")
 
-    def forks(self) -> int:
-        """How many processes and threads were ever made."""
-        for line in _read(f"{self._root}/stat", _FILE_MAX_BYTES * 16).splitlines():
-            if line.startswith(b"processes "):
-                return int(line[10:])
-        raise OSError("the kernel does not count forks")
+    def processes(self) -> dict[int, int]:
+        """The pid of every process that is visible, and the number of its folder.
 
-    def pid_max(self) -> int:
-        """The pid after which the kernel begins again."""
-        return int(_read(f"{self._root}/sys/kernel/pid_max", 64))
-
-    def pids(self) -> list[int]:
-        """Every process that is visible."""
-        return [int(name) for name in os.listdir(self._root) if name.isdecimal()]  # noqa: PTH208  # names alone
+        Another process that gets the pid has a folder of another number.
+        """
+        with os.scandir(self._root) as entries:
+            return {int(entry.name): entry.inode() for entry in entries if entry.name.isdecimal()}
 
     def stat(self, pid: int) -> Stat | None:
         """Parent, start and state."""
@@ -160,10 +159,13 @@ class Proc:
 
     @contextmanager
     def pinned(self, pid: int) -> Iterator["Pin | None"]:
-        """Hold on to the process that has this pid now; None when none has."""
+        """Hold on to the process that has this pid now; None when none has.
+
+        Raises OSError where the kernel has no process descriptors (before Linux 5.3).
+        """
         try:
             descriptor = os.pidfd_open(pid)
-        except OSError:
+        except ProcessLookupError:
             yield None
             return
         try:

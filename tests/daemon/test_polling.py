@@ -53,17 +53,21 @@ async def test_a_wait_ends_when_mail_arrives(inside: Inside, path: str, request_
 
 
 @pytest.mark.promise("mail.wait-ends-on-arrival")
+@pytest.mark.parametrize("moment", [1, 2], ids=["before it has its place", "before it sleeps"])
 @pytest.mark.parametrize("path", ["/mail/inbox", "/mail/wait"])
 async def test_mail_that_arrives_while_a_reader_parks_ends_its_wait(
-    inside: Inside, monkeypatch: pytest.MonkeyPatch, path: str
+    inside: Inside, monkeypatch: pytest.MonkeyPatch, path: str, moment: int
 ) -> None:
-    """A message committed after the reader looked and before it took its place is not missed."""
+    """A message committed between a look of the reader and what follows it is not missed."""
     at_the_door, go_on = asyncio.Event(), asyncio.Event()
     boxes = type(inside.made.store).boxes
+    calls = 0
 
     async def slow_boxes(store: object, reader: object) -> object:
-        # The last thing that is read before the reader takes its place.
-        if not at_the_door.is_set():
+        # It is asked for its boxes after its first look, and after the one that it takes in its place.
+        nonlocal calls
+        calls += 1
+        if calls == moment:
             at_the_door.set()
             await go_on.wait()
         return await boxes(store, reader)  # pyright: ignore[reportArgumentType]
@@ -250,18 +254,19 @@ async def test_parked_readers_hold_up_nobody(inside: Inside) -> None:
 
 
 @pytest.mark.promise("mail.waiters-are-bounded")
-async def test_one_reader_too_many_is_told_when_to_come_back(daemons: Daemons) -> None:
+@pytest.mark.parametrize("path", ["/mail/inbox", "/mail/wait"])
+async def test_one_reader_too_many_is_told_when_to_come_back(daemons: Daemons, path: str) -> None:
     """Past its account's share, or the daemon's, a reader is refused; a read that does not wait never is."""
     inside = await daemons.start(parked_per_account_max=2, parked_max=3)
     wires = [await inside.park("/mail/wait", {"wait_secs": 60}, name) for name in ("ben", "ben", "ada")]
     for account in ("ben", "eve"):
-        answer = await inside.post("/mail/wait", {"wait_secs": 60}, account)
+        answer = await inside.post(path, {"wait_secs": 60}, account)
         assert (answer.status, answer.json["kind"]) == (503, "overloaded")
         assert answer.header("retry-after") == str(answer.json["retry_after_secs"])
         assert (await inside.post("/mail/inbox", {}, account)).status == 200
     wires[2].close()
     await until(lambda: inside.made.waiters.parked == 2)
-    await inside.park("/mail/wait", {"wait_secs": 60}, "eve")
+    await inside.park(path, {"wait_secs": 60}, "eve")
 
 
 @pytest.mark.promise("mail.waiters-are-bounded")

@@ -1,13 +1,14 @@
 """Parked readers: nothing is missed, nothing is kept, nobody waits for ever."""
 
 import asyncio
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from mail4agent_api.errors import OverloadedError
 from mail4agent_daemon.limits import Limits
-from mail4agent_daemon.waiting import WAKE_STEP, Outcome, Waiters, disconnection
+from mail4agent_daemon.waiting import WAKE_STEP, WAKE_STEP_SECS, Outcome, Waiters, disconnection
 
 FOREVER = 3600.0
 
@@ -230,5 +231,39 @@ async def test_a_reader_that_is_told_often_before_it_looks_is_resumed_once() -> 
     tasks = [await parked(waiters, "#desk", account=f"a{number}") for number in range(3 * WAKE_STEP)]
     for _ in range(50):
         waiters.wake(["#desk"])
-    assert len(waiters._woken) <= 2 * WAKE_STEP
+    assert len(waiters._woken) < len(tasks)
+    assert await asyncio.gather(*tasks) == [Outcome.WOKEN] * len(tasks)
+
+
+async def test_readers_of_the_same_keys_share_an_entry(waiters: Waiters) -> None:
+    """A wake-up reaches each of them, and the last one that goes takes the entry with it."""
+    tickets = [waiters.register(["alice", "#desk"], "alice") for _ in range(2)]
+    other = waiters.register(["bob", "#desk"], "bob")
+    assert {key: len(groups) for key, groups in waiters._by_key.items()} == {"alice": 1, "#desk": 2, "bob": 1}
+    tickets[0].close()
+    waiters.wake(["#desk"])
+    assert [await ticket.wait(0) for ticket in (*tickets, other)] == [
+        Outcome.TIMED_OUT,
+        Outcome.WOKEN,
+        Outcome.WOKEN,
+    ]
+    tickets[1].close()
+    assert waiters._by_key.keys() == {"#desk", "bob"}
+    other.close()
+    assert (waiters._by_key, waiters._groups) == ({}, {})
+
+
+async def test_readers_that_take_long_are_resumed_fewer_at_a_time() -> None:
+    """A quick turn is followed by a larger one, up to the most, and a slow one by one of half as many."""
+    seconds = 0.0
+    waiters = Waiters(Limits(), lambda: seconds)
+    tasks = [await parked(waiters, "#desk", account=f"a{number}") for number in range(9 * WAKE_STEP)]
+    resumed = [0]
+    waiters.wake(["#desk"])
+    for slow in (*[False] * WAKE_STEP, True, True, True, True, False, False):
+        resumed.append(len(tasks) - len(waiters._woken))
+        seconds += WAKE_STEP_SECS * (2 if slow else 0.5)
+        await asyncio.sleep(0)
+    steps = [after - before for before, after in pairwise(resumed)]
+    assert steps == [*range(1, WAKE_STEP + 1), WAKE_STEP, WAKE_STEP // 2, WAKE_STEP // 4, 1, 1, 2]
     assert await asyncio.gather(*tasks) == [Outcome.WOKEN] * len(tasks)

@@ -1,4 +1,5 @@
-"""Inbox pages. What is bounded by the page runs on the event loop, a combination of filters does not.
+"""Inbox pages. What is bounded by the page runs on the event loop, a combination of filters over a long
+range does not.
 
 All functions run within one read transaction, so that a page, its unread count and the membership that
 allows it are of one moment.
@@ -9,6 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import merge, nlargest
+from typing import NamedTuple
 
 from mail4agent_api.mail import ParticipantAddress, Position
 from mail4agent_core.mail.store import Page, PageQuery
@@ -20,10 +22,12 @@ from .ranges import gaps
 
 Connection = sqlite3.Connection
 
+#: A combination of filters that walks no more messages than these takes a fraction of a millisecond.
+SHORT_MESSAGES = 128
 
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A box of a reader, as it stands for that reader."""
+
+class Box(NamedTuple):
+    """A box of a reader, as it stands for that reader. Readers in a thousand rooms make many of them."""
 
     box_no: int
     unread: int
@@ -40,7 +44,8 @@ def boxes_of(db: Connection, reader: Reader) -> list[Box]:
         "CROSS JOIN box b ON b.box_no = mine.box_no "
         "LEFT JOIN counter c ON c.reader_no = ? AND c.box_no = b.box_no"
     )
-    return [Box(*row) for row in db.execute(sql, (reader.account_no, reader.session_box, reader.reader_no))]
+    rows = db.execute(sql, (reader.account_no, reader.session_box, reader.reader_no))
+    return list(map(Box._make, rows))
 
 
 def unread(db: Connection, address: ParticipantAddress) -> int:
@@ -70,8 +75,33 @@ def upper_bound(db: Connection, before: Position | None) -> int:
 
 def is_bounded(query: PageQuery) -> bool:
     """Whether one index gives the page; two filters walk what the first finds until the second agrees."""
-    filters = (query.thread, query.sent_by, query.correlation)
-    return sum(part is not None for part in filters) + query.unread_only < 2
+    return not query.combines
+
+
+def is_short(db: Connection, address: ParticipantAddress, query: PageQuery) -> bool:
+    """Whether so few messages stand in the query's range that any filters are bounded by it."""
+    reader = find_reader(db, address)
+    if reader is None:
+        return True
+    low, high = _range(db, query)
+    left = SHORT_MESSAGES
+    sql = (
+        "SELECT count(*) FROM (SELECT 1 FROM message INDEXED BY message_box "
+        "WHERE box_no = ? AND pos > ? AND pos < ? LIMIT ?)"
+    )
+    for box in _candidates(db, boxes_of(db, reader), query, low):
+        left -= db.execute(sql, (box.box_no, low, high, left + 1)).fetchone()[0]
+        if left < 0:
+            return False
+    return True
+
+
+def _range(db: Connection, query: PageQuery) -> tuple[int, int]:
+    """The open interval of positions that a query asks for."""
+    low = lower_bound(db, query.after)
+    if query.since_unix_ms is not None:
+        low = max(low, first_of(query.since_unix_ms) - 1)
+    return low, upper_bound(db, query.before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +137,7 @@ def _span(db: Connection, reader: Reader, query: PageQuery) -> _Span | None:
         if row is None:
             return None
         account_no = row[0]
-    low, high = lower_bound(db, query.after), upper_bound(db, query.before)
-    if query.since_unix_ms is not None:
-        low = max(low, first_of(query.since_unix_ms) - 1)
+    low, high = _range(db, query)
     return _Span(
         reader_no=reader.reader_no,
         low=low,

@@ -129,10 +129,14 @@ def newest(db: Connection, address: ParticipantAddress) -> Position | None:
     reader = find_reader(db, address)
     if reader is None:
         return None
-    sql = "SELECT max(pos) FROM message WHERE box_no = ?"
-    tops = [db.execute(sql, (box.box_no,)).fetchone()[0] for box in boxes_of(db, reader)]
-    top = max((pos for pos in tops if pos is not None), default=None)
-    if top is None:
+    newest_at = "SELECT max(pos) FROM message WHERE box_no = ?"
+    top = 0
+    # A box's last message may be deleted: those before it in the box are looked for then.
+    for box in sorted(boxes_of(db, reader), key=lambda box: box.last_pos, reverse=True):
+        if box.last_pos <= top:
+            break
+        top = max(top, db.execute(newest_at, (box.box_no,)).fetchone()[0] or 0)
+    if not top:
         return None
     (stored_id,) = db.execute("SELECT message_id FROM message WHERE pos = ?", (top,)).fetchone()
     return position(top, id_text(stored_id))

@@ -98,7 +98,7 @@ class SqliteStore:
         )
 
     async def page(self, reader: ParticipantAddress, query: PageQuery) -> Page:
-        if pages.is_bounded(query):
+        if pages.is_bounded(query) or self._readers.now("page", lambda db: pages.is_short(db, reader, query)):
             return self._readers.now("page", lambda db: pages.page(db, reader, query))
         return await self._readers.aside("page", reader.participant, lambda db: pages.page(db, reader, query))
 

@@ -212,6 +212,22 @@ class ReadingContract:
         assert newest is not None
         assert newest.message_id != last
 
+    async def test_newest_is_the_last_that_is_left_of_all_boxes(self, office: Office, clock: HandClock):
+        """Whatever is deleted, in whichever box, the newest of the rest is the newest."""
+        ann, bob = await office.accounts("ann", "bob")
+        await office.room("hall", bob)
+        await office.room("yard", bob)
+        sent = []
+        for to in ("bob", "#hall", "#yard", "#hall", "bob", "#yard", "#yard"):
+            sent.append(await office.send(ann, to))
+            clock.step(1)
+        while sent:
+            newest = await office.engine.newest(bob)
+            assert newest is not None
+            assert newest.message_id == sent[-1]
+            await office.purge_message(sent.pop())
+        assert await office.engine.newest(bob) is None
+
     @pytest.mark.promise("mail.wait-looks-past-own-and-acknowledged")
     async def test_own_mail_does_not_stand_after_a_position(self, office: Office):
         """Others' mail is told past any number of one's own messages, and past deleted ones."""

@@ -3,18 +3,20 @@
 import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mail4agent_api.errors import StoreUnavailableError
 from mail4agent_core.clock import HandClock
 from mail4agent_core.mail.sqlite import SqliteStore, StoreOpenError, deletion, store
+from mail4agent_core.mail.sqlite.pages import SHORT_MESSAGES
 from mail4agent_core.mail.sqlite.verify import verify
 
 from .contract_registry import RegistryContract
 from .contract_rooms import RoomContract
 from .contract_upkeep import UpkeepContract
-from .office import SESSION, Office
+from .office import SESSION, Office, position
 from .store_contract import StoreContract
 
 
@@ -115,3 +117,31 @@ async def test_a_store_without_readers_does_not_open(
     opened = await SqliteStore.open(path, clock)
     await opened.close()
     assert verify(path) == []
+
+
+@pytest.mark.promise("mail.filtered-waits-are-not-refused")
+async def test_combined_filters_run_on_the_loop_over_a_short_range_and_aside_over_a_long_one(
+    sqlite_office: Office, sqlite_store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+):
+    """What counts is how many messages stand in the range, in all boxes together; the page is the same."""
+    ann, bob = await sqlite_office.accounts("ann", "bob")
+    await sqlite_office.room("hall", ann, bob)
+    for number in range(SHORT_MESSAGES + 1):
+        to = "#hall" if number % 2 else "bob"
+        await sqlite_office.send(ann, to, str(number), correlation="c" if number % 50 == 0 else None)
+    first = (await sqlite_office.inbox(bob, limit=1)).messages[0]
+    readers, aside = sqlite_store._readers, 0
+    run_aside = readers.aside
+
+    async def counted(*of: Any) -> Any:
+        nonlocal aside
+        aside += 1
+        return await run_aside(*of)
+
+    monkeypatch.setattr(readers, "aside", counted)
+    both = {"sent_by": "ann", "correlation": "c"}
+    assert await sqlite_office.subjects(bob, **both) == ["0", "50", "100"]
+    assert aside == 1
+    assert await sqlite_office.subjects(bob, **both, after=position(first)) == ["50", "100"]
+    assert await sqlite_office.subjects(bob, **both, room="hall") == []
+    assert aside == 1

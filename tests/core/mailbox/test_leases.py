@@ -128,6 +128,17 @@ def test_only_pending_and_dead_messages_are_dismissed(store: MailboxStore, statu
         assert caught.value.refusal.status == status
 
 
+@pytest.mark.parametrize(
+    ("status", "said"), [("é" * 300, "é" * 32), ("\x1b[2J\n", "[2J"), ("\n", "unknown"), ("", "unknown")]
+)
+def test_a_refusal_quotes_no_more_of_a_file_than_a_word(store: MailboxStore, status: str, said: str) -> None:
+    """What a file calls its status may be anything."""
+    id_ = placed(store, original(status=status)).stem
+    with pytest.raises(NotPendingError) as caught:
+        store.dismiss(id_)
+    assert caught.value.refusal.status == said
+
+
 def test_the_table_of_steps_is_what_messages_follow() -> None:
     """Every pair is there once, and a status that nobody knows leads nowhere."""
     assert set(STEPS) == set(Status)

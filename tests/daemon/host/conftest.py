@@ -1,5 +1,6 @@
 """Fixtures of the tests that speak to a served application."""
 
+import subprocess
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -27,3 +28,16 @@ async def hosts(tmp_path: Path) -> AsyncIterator[Hosts]:
 async def host(hosts: Hosts) -> Host:
     """A server with the usual limits."""
     return await hosts.start()
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A certificate for localhost and its key."""
+    folder = tmp_path_factory.mktemp("tls")
+    cert, key = folder / "cert.pem", folder / "key.pem"
+    command = (
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost"
+    )
+    files = ["-keyout", str(key), "-out", str(cert), "-addext", "subjectAltName=DNS:localhost"]
+    subprocess.run([*command.split(), *files], check=True, capture_output=True)
+    return cert, key

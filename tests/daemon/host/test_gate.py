@@ -2,7 +2,6 @@
 
 import asyncio
 import ssl
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -205,19 +204,6 @@ async def test_a_websocket_is_closed(host: Host) -> None:
     await host.gate({"type": "websocket", "path": "/", "headers": []}, receive, send)
     assert sent == [{"type": "websocket.close", "code": 1008}]
     assert host.app.states == []
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A certificate for localhost and its key."""
-    folder = tmp_path_factory.mktemp("tls")
-    cert, key = folder / "cert.pem", folder / "key.pem"
-    command = (
-        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost"
-    )
-    files = ["-keyout", str(key), "-out", str(cert), "-addext", "subjectAltName=DNS:localhost"]
-    subprocess.run([*command.split(), *files], check=True, capture_output=True)
-    return cert, key
 
 
 async def test_tls_is_spoken_where_there_is_a_certificate(
