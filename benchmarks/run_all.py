@@ -9,7 +9,7 @@ from time import perf_counter
 from measure import RESULTS
 
 HERE = Path(__file__).parent
-SCRIPTS = ("codec", "start", "send", "attest", "identify", "wait", "inbox", "unread")
+SCRIPTS = ("codec", "start", "send", "attest", "identify", "wait", "inbox", "unread", "doorbells", "note")
 
 
 def main() -> int:

@@ -127,8 +127,11 @@ async def running(
 
 
 def daemon_start(home: Path, port: int) -> tuple[list[str], dict[str, str]]:
-    """How the daemon is started on a folder and a port: with its defaults, its log going to a file."""
-    return [str(SCRIPT), "serve"], {"M4A_HOME": str(home), "M4A_SERVER__BIND": f"127.0.0.1:{port}"}
+    """How the daemon is started on a folder and a port: its defaults but for the rates, logging to a file."""
+    # A load is driven by few accounts over few connections, faster than any of them may by default.
+    many = ("ACCOUNT_PER_SEC", "ACCOUNT_BURST", "CONNECTION_PER_SEC", "CONNECTION_BURST")
+    limits = {f"M4A_LIMITS__{name}": "1000000" for name in many}
+    return [str(SCRIPT), "serve"], {"M4A_HOME": str(home), "M4A_SERVER__BIND": f"127.0.0.1:{port}", **limits}
 
 
 @asynccontextmanager
@@ -170,6 +173,15 @@ async def accounts(server: Server, *names: str) -> dict[str, str]:
             raise RuntimeError(f"registering {name} was answered {answer.status} {answer.body!r}")
         secrets[name] = str(answer.json()["secret"])
     return secrets
+
+
+async def listener(server: Server, account: str, url: str) -> None:
+    """Have a listener rung for an account."""
+    operator = (server.home / "operator.key").read_text("ascii").strip()
+    raw = load.request("POST", "/admin/listener", {"account": account, "url": url}, bearer(operator))
+    answer = await load.ask(server.port, raw)
+    if answer.status != 200:
+        raise RuntimeError(f"setting a listener was answered {answer.status} {answer.body!r}")
 
 
 def direct(participant: str) -> dict[str, str]:

@@ -9,13 +9,14 @@ from functools import cache
 from typing import Any, TypeVar
 
 import jiter
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, SchemaSerializer, SchemaValidator
 from typing_extensions import TypeForm
 
 from ._check import checker
 from ._wire import WireModel
 from .errors import MalformedError, RefusalError
+from .published import definitions
 from .refusal import REQUEST, refusal_of
 
 T = TypeVar("T")
@@ -30,7 +31,7 @@ _KEYS_MAX = 64
 class _Entry:
     """What the codec keeps for one type."""
 
-    __slots__ = ("checker", "name", "serializer", "tagged", "validator")
+    __slots__ = ("checker", "name", "serializer", "tags", "validator")
 
     def __init__(self, kind: Any) -> None:
         adapter: TypeAdapter[Any] = TypeAdapter(kind)
@@ -39,8 +40,10 @@ class _Entry:
         self.checker = checker(adapter.core_schema)
         self.name: str = getattr(kind, "__name__", "")
         # A generated tag has a default for those who build values in Python; on the wire it is required.
-        fields = kind.model_fields if isinstance(kind, type) and issubclass(kind, BaseModel) else {}
-        self.tagged = "kind" in fields and not fields["kind"].is_required()
+        definition = definitions().get(self.name, {})
+        self.tags = tuple(
+            name for name in definition.get("required", ()) if "const" in definition["properties"][name]
+        )
 
 
 @cache
@@ -106,8 +109,9 @@ def _refuse_crowded(value: Any) -> None:
 def decode_value(kind: TypeForm[T], value: Any) -> T:
     """As ``decode``, for what the strict reader, a form or TOML has already parsed."""
     entry = _entry(kind)
-    if entry.tagged and isinstance(value, dict) and "kind" not in value:
-        raise MalformedError(field="kind", reason="is missing (at /kind)")
+    for tag in entry.tags:
+        if isinstance(value, dict) and tag not in value:
+            raise MalformedError(field=tag, reason=f"is missing (at /{tag})")
     try:
         return entry.validator.validate_python(value, strict=True, by_alias=True, by_name=False)
     except ValidationError as failure:

@@ -426,6 +426,39 @@ class Taint(WireModel):
     untrusted: bool
 
 
+AuditNumber = TypeAliasType(
+    "AuditNumber",
+    Annotated[
+        int,
+        Field(
+            description="the number of an audit entry, from 1 to 9007199254740991",
+            ge=1,
+            json_schema_extra={"x-label": "audit number"},
+            le=9007199254740991,
+            title="AuditNumber",
+        ),
+        JsonInteger(),
+    ],
+)
+
+
+AuditTarget = TypeAliasType(
+    "AuditTarget",
+    Annotated[
+        str,
+        Field(
+            description="what an operation was about: 1 to 256 bytes of UTF-8, no control characters",
+            json_schema_extra={"x-maxUtf8Bytes": 256},
+            max_length=256,
+            min_length=1,
+            pattern="^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
+            title="AuditTarget",
+        ),
+        MaxUtf8Bytes(256),
+    ],
+)
+
+
 class DirectoryRequest(WireModel):
     """
     ask for the directory
@@ -557,6 +590,104 @@ class MessageGetRequest(WireModel):
         frozen=True,
     )
     message_id: MessageId
+
+
+ListenerUrl = TypeAliasType(
+    "ListenerUrl",
+    Annotated[
+        str,
+        Field(
+            description="http://127.0.0.1 or http://localhost with an optional port and an optional plain ASCII path and query, at most 512 bytes",
+            json_schema_extra={"x-label": "url"},
+            max_length=512,
+            pattern="^http://(?:127[.]0[.]0[.]1|localhost)(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?(?:[/?][A-Za-z0-9._~!$&'()*+,;=:@%/?-]{0,512})?$",
+            title="ListenerUrl",
+        ),
+    ],
+)
+
+
+ListenerKey = TypeAliasType(
+    "ListenerKey",
+    Annotated[
+        str,
+        Field(
+            description="whsec_ and the base64 of 24 to 64 bytes",
+            json_schema_extra={"x-label": "key"},
+            max_length=94,
+            pattern="^whsec_(?:(?:[A-Za-z0-9+/]{4}){8,21}|(?:[A-Za-z0-9+/]{4}){8,21}[A-Za-z0-9+/][AQgw]==|(?:[A-Za-z0-9+/]{4}){8,20}[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)$",
+            title="ListenerKey",
+        ),
+    ],
+)
+
+
+RingFailure = TypeAliasType(
+    "RingFailure",
+    Annotated[
+        Literal[
+            "refused",
+            "unreachable",
+            "timed_out",
+            "bad_status",
+            "redirected",
+            "bad_response",
+            "port_not_yours",
+        ],
+        Field(description="why a ring failed", title="RingFailure"),
+    ],
+)
+
+
+class ListenerSetRequest(WireModel):
+    """
+    have a listener told of an account's mail; one that is there is replaced
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    account: ParticipantId
+    url: ListenerUrl
+    key: ListenerKey | None = None
+
+
+class ListenerRemoveRequest(WireModel):
+    """
+    end an account's listener
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    account: ParticipantId
+
+
+class ListenerGetRequest(WireModel):
+    """
+    list the listeners of an account and of its sessions
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    account: ParticipantId
+
+
+class ListenRequest(WireModel):
+    """
+    have a listener of the caller's own told of its mail; null stops it
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    url: ListenerUrl | None
+    key: ListenerKey | None = None
 
 
 RefKind = TypeAliasType(
@@ -1596,6 +1727,48 @@ ParticipantAddress = TypeAliasType(
 )
 
 
+class AuditEntry(WireModel):
+    """
+    one administrative operation that was carried out
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    number: AuditNumber
+    at_unix_ms: UnixMs
+    actor: ParticipantAddress
+    operation: Word
+    target: AuditTarget | None = None
+    detail: Line
+
+
+class AuditRequest(WireModel):
+    """
+    audit entries, the newest first
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    before: AuditNumber | None = None
+    limit: PageLimit = 50
+
+
+class AuditPage(WireModel):
+    """
+    a page of audit entries
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    entries: Annotated[list[AuditEntry], Field(max_length=256)]
+
+
 class Participant(WireModel):
     """
     a registered account
@@ -1737,6 +1910,50 @@ class WaitResult(WireModel):
     )
     unread: U32
     newest: Position | None = None
+
+
+class ListenerRecord(WireModel):
+    """
+    a listener with what became of its rings; never its key
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    owner: ParticipantAddress
+    url: ListenerUrl
+    signed: bool
+    outstanding: U32
+    rung: U64
+    given_up: U64
+    last_rung_at_unix_ms: Stamp | None = None
+    last_failed_at_unix_ms: Stamp | None = None
+    failure: RingFailure | None = None
+
+
+class ListenerList(WireModel):
+    """
+    an account's listener and its sessions' own
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    listeners: Annotated[list[ListenerRecord], Field(max_length=65)]
+
+
+class Listening(WireModel):
+    """
+    the caller's own listener, null when it has none
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    listener: ListenerRecord | None = None
 
 
 class Message(WireModel):

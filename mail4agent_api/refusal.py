@@ -172,7 +172,7 @@ def refusal_of(failure: ValidationError, root: str) -> RefusalError:
         label = str(context["field"])
         pointer += f"/{label}"
     elif code.startswith("union_tag"):
-        pointer += "/kind"
+        pointer += f"/{place.node['discriminator']['propertyName']}"
     limit, actual = _limit(place.node), _size(error["input"])
     if (
         code not in ("not_equal", "exclusive", "missing")

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -14,6 +14,7 @@ from mail4agent_core.clock import Clock
 from mail4agent_core.ids import Ids
 from mail4agent_core.mail.administration import Administration
 from mail4agent_core.mail.engine import MailEngine
+from mail4agent_core.mail.listeners import ListenerDesk
 from mail4agent_core.mail.sessions import Sessions
 from mail4agent_core.mail.sqlite import SqliteStore
 
@@ -21,7 +22,9 @@ from .attest import Attestor
 from .auth import Accounts
 from .bootstrap import ensure_operator
 from .connections import Connections
+from .delays import Delays
 from .dispatch import Dispatch
+from .doorbells import BlockingPortOwner, Doorbells, aside
 from .endpoints import Endpoints, Listeners
 from .gate import App, Gate
 from .handlers import handlers
@@ -29,11 +32,14 @@ from .health import HealthCheck
 from .http import JSON, HttpDoor, unknown_path
 from .identity import Identifier
 from .limits import Limits
+from .listening import listening
 from .log import Log
 from .mailboxes import Mailboxes
 from .metrics import Metrics
 from .names import names_of
+from .note_desk import NoteDesk
 from .polling import Polling
+from .rates import Rate, Rates
 from .settings import Effective, parse_bind
 from .upkeep import keep_sessions, keep_up
 from .waiting import Waiters
@@ -49,13 +55,30 @@ class Daemon:
     waiters: Waiters
     connections: Connections
     store: SqliteStore
+    delays: Delays
+    doorbells: Doorbells
+
+    def drain(self) -> None:
+        """Answer who waits, and ring nobody any more: the daemon stops."""
+        self.waiters.close_all()
+        self.doorbells.stop()
 
 
 @asynccontextmanager
 async def daemon(
-    effective: Effective, listeners: Listeners, limits: Limits, log: Log, *, clock: Clock, ids: Ids
+    effective: Effective,
+    listeners: Listeners,
+    limits: Limits,
+    log: Log,
+    *,
+    clock: Clock,
+    ids: Ids,
+    port_owner: BlockingPortOwner | None = None,
+    monotonic: Callable[[], float] = time.monotonic,
 ) -> AsyncIterator[Daemon]:
     """Open the store, see to the operator, and give the application; then end upkeep and close the store.
+
+    ``port_owner`` tells whose process listens on a port, in place of the kernel.
 
     The caller holds the home. Raises StoreOpenError, KeyFileError, sqlite3.Error (a damaged database) and
     StoreUnavailableError.
@@ -80,24 +103,54 @@ async def daemon(
             boot = attestor.boot()
             await sessions.prepare(boot.boot_id, boot.boot_ms, boot.ticks_per_second)
         engine = MailEngine(store, clock, ids, sessions)
-        administration = Administration(store, clock, ids, settings.retention.keep_days or None)
-        connections = Connections(limits, log)
-        identifier = Identifier(Accounts(store, sessions), sessions, attestor, policy)
-        store.subscribe(waiters.wake)
-        polling = Polling(engine, identifier, waiters)
-        mailboxes = Mailboxes(effective.mailboxes, clock)
-        dispatch = Dispatch(
-            handlers(engine, administration, polling, mailboxes, home=effective.home, log=log), identifier
+        retention = settings.retention
+        administration = Administration(
+            store, clock, ids, retention.keep_days or None, retention.audit_days or None
         )
-        check = HealthCheck(store, clock, VERSION, time.monotonic)
-        metrics = Metrics(waiters, connections, store.figures)
+        connections = Connections(limits, log)
+        store.subscribe(waiters.wake)
+        bounds = settings.limits
+        rates = Rates(
+            Rate(bounds.connection_per_sec, bounds.connection_burst),
+            Rate(bounds.account_per_sec, bounds.account_burst),
+            monotonic,
+        )
+        identifier = Identifier(Accounts(store, sessions), sessions, attestor, policy, rates)
+        polling = Polling(engine, identifier, waiters)
+        owner_of = aside(port_owner or attestor.listener_uid)
+        desk = ListenerDesk(store, clock, own_port=listeners.port, port_owner=owner_of)
+        doorbells = Doorbells(store, clock, limits, log, port_owner=owner_of)
+        delays = Delays(bounds.wrong_secret_ms / 1000)
+        notes = NoteDesk(effective.home / "runs", clock)
+        mailboxes = Mailboxes(effective.mailboxes, clock)
+        table = handlers(
+            engine,
+            administration,
+            polling,
+            mailboxes,
+            notes,
+            home=effective.home,
+            log=log,
+            rates=rates,
+            listening=listening(desk, doorbells),
+        )
+        dispatch = Dispatch(table, identifier)
+        check = HealthCheck(store, clock, VERSION, monotonic)
+        metrics = Metrics(waiters, connections, store.figures, rates, delays)
 
         async def health() -> tuple[bytes, bytes]:
             return JSON, encode(await check.answer())
 
         # Later doors (MCP, the console) are routes of this router.
         router = Router(routes=[], redirect_slashes=False, default=unknown_path)
-        door = HttpDoor(dispatch, {"/health": health, "/metrics": metrics.page}, router, limits)
+        door = HttpDoor(
+            dispatch,
+            {"/health": health, "/metrics": metrics.page},
+            router,
+            limits,
+            rates=rates,
+            delays=delays,
+        )
         tls = listeners.endpoints.tls
         names = names_of(listeners.host, listeners.port, tls=tls, extra=settings.server.names)
         gate = Gate(door, names=names, limits=limits, log=log, observe=metrics.request)
@@ -105,8 +158,10 @@ async def daemon(
         upkeep = asyncio.create_task(keep_up(administration, clock, log, stop))
         roll = asyncio.create_task(keep_sessions(sessions, log, stop))
         try:
-            yield Daemon(gate, waiters, connections, store)
+            await doorbells.start()
+            yield Daemon(gate, waiters, connections, store, delays, doorbells)
         finally:
+            await doorbells.close()
             stop.set()
             # A run of retention goes on at the next start.
             upkeep.cancel()

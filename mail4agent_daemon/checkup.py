@@ -9,6 +9,7 @@ import sqlite3
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hmac import compare_digest
 from pathlib import Path
 from typing import Literal
 
@@ -56,6 +57,7 @@ def examine(effective: Effective) -> list[Finding]:
         *_daemon(effective),
         *_database(effective.database),
         *_key(home / KEY_NAME, effective.database),
+        *_doorbells(effective.database),
         _space(home),
         _attestation(),
         _boundary(home),
@@ -174,10 +176,43 @@ def _holders(database: Path, secret: str | None) -> _Holders | None:
         live = [(name, frozenset(capabilities.split()), digest) for name, capabilities, digest in rows]
     finally:
         db.close()
-    digest = None if secret is None else digest_of(secret)
-    mine = next((capabilities for _, capabilities, found in live if found == digest), frozenset[str]())
+    digest = b"" if secret is None else digest_of(secret)
+    mine = next(
+        (capabilities for _, capabilities, found in live if compare_digest(found, digest)), frozenset[str]()
+    )
     operators = {name for name, capabilities, _ in live if OPERATOR in capabilities}
     return _Holders(mine, bool(operators) and "operator" not in operators)
+
+
+def _doorbells(database: Path) -> Iterator[Finding]:
+    """Listeners that did not answer when they were rung last."""
+    if not database.exists():
+        return
+    try:
+        rows = _listeners(database)
+    except sqlite3.Error:
+        return  # what is wrong with the database was said above
+    failing = [row for row in rows if row[1] is not None]
+    for owner, failure, outstanding, given_up in failing[:NAMED_MAX]:
+        lost = f", {given_up} given up" if given_up else ""
+        yield Finding("doorbells", "note", f"{owner}: {failure}; {outstanding} waiting{lost}")
+    if len(failing) > NAMED_MAX:
+        yield Finding("doorbells", "note", f"{len(failing) - NAMED_MAX} more listeners do not answer")
+    if rows and not failing:
+        yield Finding("doorbells", "good", f"no listener failed when it was rung last (of {len(rows)})")
+
+
+def _listeners(database: Path) -> list[tuple[str, str | None, int, int]]:
+    """Owner, last failure, rings that wait and rings given up; none in an older database."""
+    db = connect_inspector(database)
+    try:
+        if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'listener'").fetchone():
+            return []
+        return db.execute(
+            "SELECT owner, failure, outstanding, given_up FROM listener ORDER BY owner"
+        ).fetchall()
+    finally:
+        db.close()
 
 
 def _space(home: Path) -> Finding:

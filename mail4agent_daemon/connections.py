@@ -83,6 +83,7 @@ class MailTCPServer(TCPServer):
     """One connection."""
 
     _http: MailH11Protocol
+    _link: Link
     _tasks: MailTaskGroup
     _idle = True
     _head_begun = False
@@ -121,6 +122,7 @@ class MailTCPServer(TCPServer):
     async def _serve(self, peer: Peer) -> None:
         address = self.writer.get_extra_info("socket")
         limits = self._connections.limits
+        self._link = Link(peer)
         self._task_group = self._tasks = tasks = MailTaskGroup(self.loop, self._connections.log)
         async with tasks:
             self._http = MailH11Protocol(
@@ -128,7 +130,7 @@ class MailTCPServer(TCPServer):
                 self.config,
                 self.context,
                 tasks,
-                ConnectionState({**self.state, "link": Link(peer)}),
+                ConnectionState({**self.state, "link": self._link}),
                 self.writer.get_extra_info("ssl_object") is not None,
                 parse_socket_addr(address.family, address.getpeername()),
                 parse_socket_addr(address.family, address.getsockname()),
@@ -162,6 +164,7 @@ class MailTCPServer(TCPServer):
             await self._http.handle(RawData(data))
             self._begin_head()
         self._cancel_timer()
+        self._link.release()
         await self._http.handle(Closed())
 
     def _hung_up(self) -> bool:
@@ -209,6 +212,7 @@ class MailTCPServer(TCPServer):
         """Close at once when idle, else after the answer."""
         if hasattr(self, "_http"):
             self._http.closing = True
+            self._link.release()
             if self._idle:
                 self._begin_close(linger=False)
 

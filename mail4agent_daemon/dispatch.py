@@ -35,6 +35,8 @@ class Call:
     link: Link | None = None
     #: Whether it asks to act for an ancestor of its process.
     for_parent: bool = False
+    #: What the account still has to pay for it, in tokens.
+    cost: int = 0
     #: Known once the call is identified.
     caller: Caller | None = None
     #: Whether it presented an issued session credential.

@@ -10,20 +10,23 @@ id, the reason staying in the log.
 The application and the gate share ``scope["state"]``:
 
 * ``link``: the connection's ``Link``, set by the server.
-* ``request_id``: set by the gate.
+* ``request_id``, and ``body_bytes`` (as the head declares, None where it does not): set by the gate.
 * ``route`` (the path of the operation, never of the request), ``account``, ``allow`` (the methods of the
   path, before ``method_not_allowed`` is raised) and ``body_max_bytes`` (where less than the limit is enough):
   set by the application.
 """
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
 from typing import Any
 
 from mail4agent_api.errors import (
     ForbiddenHostError,
     ForbiddenOriginError,
     InternalError,
+    RateLimitedError,
     RefusalError,
     RequestTooLargeError,
 )
@@ -78,6 +81,7 @@ class _Passage:
 
     __slots__ = (
         "_answer_bytes",
+        "_awaited",
         "_began",
         "_body_bytes",
         "_gate",
@@ -102,6 +106,7 @@ class _Passage:
         self._gone = False
         self._unread = False
         self._read = False
+        self._awaited = False
         self._length = 0
         self._body_bytes = 0
         self._answer_bytes = 0
@@ -149,8 +154,11 @@ class _Passage:
                 length = int(value)
             elif name == b"transfer-encoding":
                 chunked = True
+            elif name == b"expect":
+                self._awaited = True
         self._request_id = self._state["request_id"] = chosen(given)
         self._unread = bool(length or chunked)
+        self._state["body_bytes"] = None if chunked else length
         gate = self._gate
         link = self._state.get("link")
         # No web page reaches a UNIX socket, and its clients have no name to give.
@@ -207,10 +215,29 @@ class _Passage:
         status, headers, body = refusal_response(
             refusal, allow=self._state.get("allow", ()), request_id=self._request_id
         )
+        if self._unread and isinstance(refusal, RateLimitedError):
+            # Who is asked to come back later comes back on the connection that it has.
+            await self._discard()
+            if self._gone:
+                return
         if self._unread:
             headers.append(CLOSE)
         await self._answer({"type": "http.response.start", "status": status, "headers": headers})
         await self._answer({"type": "http.response.body", "body": body})
+
+    async def _discard(self) -> None:
+        """Take what the client still sends, and keep nothing of it; who waits to be asked sends none."""
+        limits = self._gate.limits
+        size = 0
+        with suppress(TimeoutError):
+            async with asyncio.timeout(limits.unread_request_timeout_secs):
+                while self._unread and not self._awaited and size <= limits.unread_request_max_bytes:
+                    message = await self._receive()
+                    if message["type"] == "http.disconnect":
+                        self._gone = True
+                        return
+                    size += len(message.get("body", b""))
+                    self._unread = message.get("more_body", False)
 
     @property
     def _route(self) -> str | None:

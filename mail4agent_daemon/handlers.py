@@ -1,21 +1,24 @@
 """Which function answers which row of the table of operations."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from mail4agent_api.mail import IssuedSecret, ParticipantRotateRequest
+from mail4agent_api.mail import IssuedSecret, ParticipantRotateRequest, SendManyRequest, SendManyResponse
 from mail4agent_api.operations import OPERATIONS
 from mail4agent_core.mail.administration import Administration
 from mail4agent_core.mail.engine import MailEngine
 from mail4agent_core.mail.identity import Caller
+from mail4agent_core.mail.wire import Wire
 
 from .bootstrap import KEY_NAME, OPERATOR_ID, KeyFileError, write_key
 from .dispatch import Call, Handler
 from .log import Log
 from .mailboxes import Mailboxes
+from .note_desk import NoteDesk
 from .polling import Polling
+from .rates import Rates
 
 
 def handlers(
@@ -23,19 +26,30 @@ def handlers(
     administration: Administration,
     polling: Polling,
     mailboxes: Mailboxes,
+    notes: NoteDesk,
     *,
     home: Path,
     log: Log,
+    rates: Rates,
+    listening: Mapping[str, Handler],
 ) -> dict[str, Handler]:
     """One handler for each row that needs a credential.
 
-    It is the engine's method of that name, save for the operations that the daemon adds something to.
+    It is the engine's method of that name, save for the operations that the daemon adds something to;
+    ``listening`` are those on listeners.
     """
-    seams: dict[str, object] = {"mail": engine, "admin": administration, "mailbox": mailboxes}
+    seams: dict[str, object] = {
+        "mail": engine,
+        "admin": administration,
+        "mailbox": mailboxes,
+        "note": notes,
+    }
     own: dict[str, Handler] = {
         "mail.inbox": polling.inbox,
         "mail.wait": polling.wait,
+        "mail.send_many": _batch(engine, rates),
         "admin.participant.rotate": _rotation(administration, home, log),
+        **listening,
     }
     table: dict[str, Handler] = {}
     for name, row in OPERATIONS.items():
@@ -48,6 +62,16 @@ def handlers(
 def _plain(method: Callable[[Caller, Any], Awaitable[Any]]) -> Handler:
     async def answer(call: Call, caller: Caller, request: Any) -> Any:  # noqa: ARG001  a handler may want the call
         return await method(caller, request)
+
+    return answer
+
+
+def _batch(engine: MailEngine, rates: Rates) -> Handler:
+    """Each message beyond the first costs what a request does; all are refused or none."""
+
+    async def answer(call: Call, caller: Caller, request: SendManyRequest) -> Wire[SendManyResponse]:  # noqa: ARG001
+        rates.admit_account(str(caller.account), len(request.messages) - 1)
+        return await engine.send_many(caller, request)
 
     return answer
 

@@ -11,6 +11,7 @@ from mail4agent_api.addresses import text_of
 from mail4agent_api.errors import (
     MalformedError,
     MethodNotAllowedError,
+    UnauthenticatedError,
     UnknownPathError,
     UnsupportedMediaTypeError,
 )
@@ -18,9 +19,11 @@ from mail4agent_api.mail import SendManyRequest
 from mail4agent_api.operations import OPERATIONS, Operation
 
 from .auth import bearer_digest
+from .delays import Delays
 from .dispatch import Call, Dispatch
 from .identity import acts_for_parent
 from .limits import Limits
+from .rates import Rates, cost_of
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -39,8 +42,19 @@ class HttpDoor:
     ``pages`` are the paths that need no credential; ``rest`` gets the paths that are none of these.
     """
 
-    def __init__(self, dispatch: Dispatch, pages: dict[str, Page], rest: App, limits: Limits) -> None:
+    def __init__(
+        self,
+        dispatch: Dispatch,
+        pages: dict[str, Page],
+        rest: App,
+        limits: Limits,
+        *,
+        rates: Rates,
+        delays: Delays,
+    ) -> None:
         self._dispatch = dispatch
+        self._rates = rates
+        self._delays = delays
         self._plain_body_max_bytes = limits.plain_body_max_bytes
         self._pages = pages
         self._rest = rest
@@ -51,6 +65,8 @@ class HttpDoor:
         if scope["type"] != "http":
             await self._rest(scope, receive, send)
             return
+        state = scope["state"]
+        self._rates.admit_connection(state.get("link"), cost_of(state.get("body_bytes", 0)))
         path: str = scope["path"]
         if path.encode() != scope.get("raw_path", path.encode()):
             raise UnknownPathError
@@ -69,17 +85,23 @@ class HttpDoor:
 
     async def _operation(self, row: Operation, scope: Scope, receive: Receive, send: Send) -> None:
         _allow(scope, row.path, row.method)
-        headers: list[tuple[bytes, bytes]] = scope["headers"]
         state = scope["state"]
-        call = Call(
-            row, bearer_digest(headers), b"", receive, state.get("link"), for_parent=acts_for_parent(headers)
-        )
+        headers: list[tuple[bytes, bytes]] = scope["headers"]
         # The credential is believed, and the right to call is known, before a byte of the body is looked at.
         try:
-            await self._dispatch.identify(call)
-        finally:
-            if call.caller is not None:
-                state["account"] = text_of(call.caller.address)
+            call = Call(
+                row,
+                bearer_digest(headers),
+                b"",
+                receive,
+                state.get("link"),
+                for_parent=acts_for_parent(headers),
+                cost=cost_of(state.get("body_bytes", 0)),
+            )
+            await self._identify(call, state)
+        except UnauthenticatedError:
+            await self._delays.failed(state.get("link"), headers)
+            raise
         _no_query(scope)
         if not _is_plain(headers) or not (row.lenient_body or _is_json(headers)):
             raise UnsupportedMediaTypeError
@@ -87,6 +109,14 @@ class HttpDoor:
             state["body_max_bytes"] = self._plain_body_max_bytes
         call.body = (await receive()).get("body", b"")
         await _answer(send, JSON, await self._dispatch.run(call))
+
+    async def _identify(self, call: Call, state: MutableMapping[str, Any]) -> None:
+        try:
+            await self._dispatch.identify(call)
+        finally:
+            if call.caller is not None:
+                state["account"] = text_of(call.caller.address)
+                self._delays.passed(state.get("link"))
 
 
 def _allow(scope: Scope, path: str, *methods: str) -> None:

@@ -53,6 +53,14 @@ class Attesting(Protocol):
         ...
 
 
+class Charging(Protocol):
+    """What meters accounts."""
+
+    def admit_account(self, account: str, cost: int) -> None:
+        """Take a request's cost from its account. Raises RateLimitedError."""
+        ...
+
+
 def acts_for_parent(headers: Iterable[tuple[bytes, bytes]]) -> bool:
     """Whether a request asks to act for an ancestor of its process. Raises MalformedError."""
     given = [value.strip(b" \t") for name, value in headers if name == HEADER]
@@ -69,17 +77,20 @@ def acts_for_parent(headers: Iterable[tuple[bytes, bytes]]) -> bool:
 class Identifier:
     """Identifies callers. ``policy`` is for accounts that have none of their own."""
 
-    def __init__(self, accounts: Accounts, sessions: Sessions, attestor: Attesting, policy: Policy) -> None:
+    def __init__(
+        self, accounts: Accounts, sessions: Sessions, attestor: Attesting, policy: Policy, charging: Charging
+    ) -> None:
         self._accounts = accounts
         self._sessions = sessions
         self._attestor = attestor
         self._policy: Policy = policy
+        self._charging = charging
 
     async def identify(self, call: Call) -> Caller:
         """Find out who calls, once, and whether it may.
 
-        Raises UnauthenticatedError, PermissionDeniedError (the caller is known then), AttestationFailedError,
-        SessionAccountMismatchError and StoreUnavailableError.
+        Raises UnauthenticatedError, RateLimitedError, PermissionDeniedError (the caller is known then),
+        AttestationFailedError, SessionAccountMismatchError and StoreUnavailableError.
         """
         if call.caller is None:
             await self._identify(call)
@@ -94,6 +105,9 @@ class Identifier:
 
     async def _identify(self, call: Call) -> None:
         holder = await self._accounts.holder(call.digest)
+        # Before anything that costs more: looking for a process is the dearest of all.
+        self._charging.admit_account(str(holder.account), call.cost)
+        call.cost = 0
         policy: Policy = self._policy if holder.attestation == "inherit" else holder.attestation
         if holder.session is not None:
             if policy == "required":

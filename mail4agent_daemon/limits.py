@@ -36,8 +36,8 @@ class Limits:
     """The same in time."""
     connections_max: int = 16_000
     """Open connections; lowered at start to the descriptors that the process may have."""
-    file_reserve: int = 64
-    """Descriptors kept back from connections for the store, the sockets and the runtime."""
+    file_reserve: int = 128
+    """Descriptors kept back from connections for the store, the sockets, rings and the runtime."""
     accept_backlog: int = 4096
     """Connections that wait for accept; the kernel's own bound is the same on Linux."""
     tls_handshake_timeout_secs: float = 10.0
@@ -46,6 +46,14 @@ class Limits:
     """Readers that wait at once: some 25 KiB each, with their connections."""
     parked_per_account_max: int = 256
     """One account's share: its sessions, each with one wait."""
+    ringing_max: int = 64
+    """Doorbells that are rung at once: each holds a descriptor for as long as its listener takes."""
+    ring_timeout_secs: float = 5.0
+    """From the connection to the answer of a listener, which is to answer first and work then."""
+    ring_head_max_bytes: int = 8_192
+    """What is read of a listener's answer before its status is known."""
+    ring_body_max_bytes: int = 65_536
+    """What is read after that, and thrown away."""
     graceful_stop_secs: float = 5.0
     """From the signal to the end: what systemd and a person at a terminal put up with."""
 

@@ -9,6 +9,8 @@ from prometheus_client.registry import Collector
 from mail4agent_core.mail.sqlite.writer import Figures
 
 from .connections import Connections
+from .delays import Delays
+from .rates import Rates
 from .waiting import Waiters
 
 CONTENT_TYPE = b"text/plain; version=0.0.4; charset=utf-8"
@@ -18,7 +20,9 @@ _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 
 class Metrics:
     """The figures of one daemon."""
 
-    def __init__(self, waiters: Waiters, connections: Connections, figures: Figures) -> None:
+    def __init__(
+        self, waiters: Waiters, connections: Connections, figures: Figures, rates: Rates, delays: Delays
+    ) -> None:
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "mail4agent_requests",
@@ -34,7 +38,7 @@ class Metrics:
             registry=self._registry,
         )
         self._children: dict[tuple[str | None, int], tuple[Counter, Histogram]] = {}
-        self._registry.register(_Now(waiters, connections, figures))
+        self._registry.register(_Now(waiters, connections, figures, rates, delays))
 
     def request(self, route: str | None, status: int, seconds: float) -> None:
         """Count an answered request; the route is one of ours or None."""
@@ -57,10 +61,14 @@ class Metrics:
 class _Now(Collector):
     """What is read at the moment of asking."""
 
-    def __init__(self, waiters: Waiters, connections: Connections, figures: Figures) -> None:
+    def __init__(
+        self, waiters: Waiters, connections: Connections, figures: Figures, rates: Rates, delays: Delays
+    ) -> None:
         self._waiters = waiters
         self._connections = connections
         self._figures = figures
+        self._rates = rates
+        self._delays = delays
 
     def collect(self) -> Iterable[Metric]:
         figures, parked, connections = self._figures, self._waiters.parked, len(self._connections)
@@ -71,3 +79,17 @@ class _Now(Collector):
         yield CounterMetricFamily(
             "mail4agent_store_faults", "Batches that failed and were undone.", figures.faults
         )
+        refused = CounterMetricFamily(
+            "mail4agent_rate_limited", "Requests refused because a bucket was empty.", labels=("bucket",)
+        )
+        for bucket, count in self._rates.refused.items():
+            refused.add_metric((bucket,), count)
+        yield refused
+        delays = self._delays
+        yield GaugeMetricFamily("mail4agent_held_refusals", "Wrong secrets held back now.", len(delays))
+        wrong = CounterMetricFamily(
+            "mail4agent_wrong_secrets", "Wrong secrets, by whether they were held back.", labels=("held",)
+        )
+        wrong.add_metric(("yes",), delays.delayed)
+        wrong.add_metric(("no",), delays.undelayed)
+        yield wrong

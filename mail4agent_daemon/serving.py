@@ -104,7 +104,7 @@ async def _serve(
                 limits=limits,
                 log=log,
                 stop=stop,
-                drain=made.waiters.close_all,
+                drain=made.drain,
                 connections=made.connections,
             )
         finally:

@@ -105,6 +105,37 @@ class RetentionSettings(_Section):
         Strict(),
         Field(ge=0, le=36_500, description="days after everybody acknowledged it; 0 keeps it for ever"),
     ] = 180
+    audit_days: Annotated[
+        int,
+        Strict(),
+        Field(ge=0, le=36_500, description="days that the audit of operators is kept; 0 keeps it for ever"),
+    ] = 365
+
+
+def _tokens(what: str) -> Any:
+    return Field(ge=0, le=1_000_000, description=what)
+
+
+class LimitSettings(_Section):
+    """How fast requests are taken. One costs a token, and one for each started 64 KiB of its body."""
+
+    account_per_sec: Annotated[
+        int, Strict(), _tokens("tokens that an account gets a second; 0: no limit")
+    ] = 1_000
+    account_burst: Annotated[int, Strict(), _tokens("tokens that an account may save; 0: no limit")] = 10_000
+    connection_per_sec: Annotated[
+        int, Strict(), _tokens("tokens that a connection gets a second; 0: no limit")
+    ] = 500
+    connection_burst: Annotated[int, Strict(), _tokens("tokens that a connection may save; 0: no limit")] = (
+        5_000
+    )
+    wrong_secret_ms: Annotated[
+        int,
+        Strict(),
+        Field(
+            ge=0, le=2_000, description="how late a wrong secret is refused, doubling up to 2 s; 0: at once"
+        ),
+    ] = 100
 
 
 class MailboxSettings(_Section):
@@ -134,6 +165,7 @@ class Settings(_Section):
     retention: RetentionSettings = RetentionSettings()
     mailbox: MailboxSettings = MailboxSettings()
     log: LogSettings = LogSettings()
+    limits: LimitSettings = LimitSettings()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from mail4agent_api.operations import OPERATIONS
+from mail4agent_core.clock import SystemClock
+from mail4agent_core.note.paths import RunPaths
+from mail4agent_core.note.run import NoteRun
 
 #: No test waits longer than this for a process or an answer.
 BOUND_SECS = 30.0
@@ -41,7 +44,10 @@ class DaemonProcess:
         self.log_path = home.with_name(f"{home.name}.log")
         self._flags = flags
         clean = {name: value for name, value in os.environ.items() if not name.startswith("M4A_")}
-        self._environment = {**clean, "M4A_LOG__LEVEL": "warning", **(environment or {})}
+        # Tests ask more of few accounts and connections than those may by default, and wrong secrets.
+        unmetered = {f"M4A_LIMITS__{bucket}_PER_SEC": "0" for bucket in ("ACCOUNT", "CONNECTION")}
+        usual = {"M4A_LOG__LEVEL": "warning", "M4A_LIMITS__WRONG_SECRET_MS": "0", **unmetered}
+        self._environment = {**clean, **usual, **(environment or {})}
         self._process: subprocess.Popen[bytes] | None = None
 
     def spawn(self) -> subprocess.Popen[bytes]:
@@ -148,6 +154,14 @@ class DaemonProcess:
         """Register an account that may send and read; returns its secret."""
         body = {"id": name, "may_send": True, "may_read": True, "operator": operator}
         return self.do("admin.participant", body)["secret"]
+
+    def open_run(self, account: str) -> None:
+        """Make a run with one node that is dispatched, and let an account do all that there is to notes."""
+        run = NoteRun(RunPaths.create(self.home / "runs", "demo"), SystemClock())
+        run.begin(["build"])
+        run.dispatch("build")
+        grant = ["note:deliver", "note:produce", "note:read"]
+        self.do("admin.participant.permit", {"id": account, "grant": grant, "revoke": []})
 
     def figure(self, name: str) -> float:
         """A figure without labels from the metrics page."""

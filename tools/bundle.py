@@ -33,6 +33,17 @@ class Seam(NamedTuple):
 SEAMS: dict[str, Seam] = {
     "mail": Seam(("common", "mail4agent"), pushed=("DeliveryNotification", "Refusal", "MailError")),
     "mailbox": Seam(("mailbox",), filed=("MailboxMessage", "AgentMarker")),
+    "note": Seam(
+        ("note",),
+        filed=(
+            "CarryRecord",
+            "NoteDelivered",
+            "NoteOffer",
+            "NoteShown",
+            "OfferAnswer",
+            "ReplyEnvelope",
+        ),
+    ),
 }
 #: What every bundle has besides its own definitions: whatever is asked may be refused.
 EVERYWHERE = ("Refusal",)

@@ -58,6 +58,8 @@ def _bounds(node: Json) -> str:
 
 
 def _object(name: str, definition: Json) -> str:
+    if definition["additionalProperties"]:
+        return f"export type {name} = Readonly<Record<string, unknown>>;\n"
     required = definition.get("required", [])
     lines = (
         [f"export interface {name} {{"]

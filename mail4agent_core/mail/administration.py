@@ -6,6 +6,7 @@ Each method is one operation of the contract.
 from collections.abc import Callable
 from typing import TypeVar
 
+from mail4agent_api.addresses import text_of
 from mail4agent_api.errors import (
     AlreadyExistsError,
     IdRetiredError,
@@ -15,6 +16,8 @@ from mail4agent_api.errors import (
     UnknownRoomError,
 )
 from mail4agent_api.mail import (
+    AuditPage,
+    AuditRequest,
     Done,
     InboxOfRequest,
     IssuedSecret,
@@ -45,8 +48,10 @@ from mail4agent_api.mail import (
 from mail4agent_core.clock import Clock
 from mail4agent_core.ids import Ids, digest_of
 
+from .audit import EXPIRE_STEP, Deed, detail_of
 from .engine import require_reader
 from .identity import OPERATOR, READ, SEND, Caller
+from .sessions import LISTED_MS
 from .store import Account, MailStore, PageQuery, Registry
 from .wire import InboxWire, inbox_wire
 
@@ -63,22 +68,50 @@ STAGE_AND_REVIEW = frozenset(("outbox:stage", "outbox:review"))
 class Administration:
     """The operations of an operator over one store.
 
-    ``keep_days`` is how long settled mail is kept; None keeps it for ever.
+    ``keep_days`` is how long settled mail is kept, ``audit_days`` how long the audit; None keeps for ever.
     """
 
-    def __init__(self, store: MailStore, clock: Clock, ids: Ids, keep_days: int | None = 180) -> None:
+    def __init__(
+        self,
+        store: MailStore,
+        clock: Clock,
+        ids: Ids,
+        keep_days: int | None = 180,
+        audit_days: int | None = 365,
+    ) -> None:
         self._store = store
         self._clock = clock
         self._ids = ids
         self._keep_days = keep_days
+        self._audit_days = audit_days
 
-    async def _change(self, caller: Caller, command: Callable[[Registry], T]) -> T:
+    async def _change(
+        self,
+        caller: Caller,
+        operation: str,
+        target: str | None,
+        command: Callable[[Registry], T],
+        detail: str = "",
+    ) -> T:
+        """Run a command and record it as a row of the table of operations, both or neither.
+
+        There is no other way to ``MailStore.change`` from an operation of an operator.
+        """
         caller.needs((OPERATOR,))
-        return await self._store.change(command)
+        actor = text_of(caller.address)
+
+        def run(registry: Registry) -> T:
+            result = command(registry)
+            at = max(self._clock.now_ms(), 0)
+            registry.record(Deed(at, actor, operation, target, detail))
+            return result
+
+        return await self._store.change(run)
 
     async def participant(self, caller: Caller, request: ParticipantRegistration) -> IssuedSecret:
         """Register an account. The id of a removed account stays retired until that is purged."""
         flags = {SEND: request.may_send, READ: request.may_read, OPERATOR: request.operator}
+        capabilities = frozenset(name for name, held in flags.items() if held)
         secret = self._ids.secret()
 
         def command(registry: Registry) -> None:
@@ -89,7 +122,6 @@ class Administration:
                     if present.removed_at is None
                     else IdRetiredError(id=request.id)
                 )
-            capabilities = frozenset(name for name, held in flags.items() if held)
             registry.add_account(
                 request.id,
                 request.label,
@@ -99,7 +131,8 @@ class Administration:
                 request.attestation,
             )
 
-        await self._change(caller, command)
+        detail = detail_of(("grant", capabilities))
+        await self._change(caller, "admin.participant", request.id, command, detail)
         return IssuedSecret(id=request.id, secret=secret)
 
     async def participant_rotate(self, caller: Caller, request: ParticipantRotateRequest) -> IssuedSecret:
@@ -110,7 +143,7 @@ class Administration:
             _active(registry, request.id)
             registry.set_secret(request.id, digest_of(secret), self._clock.now_ms())
 
-        await self._change(caller, command)
+        await self._change(caller, "admin.participant.rotate", request.id, command)
         return IssuedSecret(id=request.id, secret=secret)
 
     async def participant_revoke(self, caller: Caller, request: ParticipantRevokeRequest) -> Done:
@@ -120,7 +153,7 @@ class Administration:
             _not_the_last_operator(registry, _active(registry, request.id))
             registry.set_secret(request.id, None, self._clock.now_ms())
 
-        await self._change(caller, command)
+        await self._change(caller, "admin.participant.revoke", request.id, command)
         return Done()
 
     async def participant_remove(self, caller: Caller, request: ParticipantRemoveRequest) -> Done:
@@ -130,7 +163,7 @@ class Administration:
             _not_the_last_operator(registry, _active(registry, request.id))
             registry.retire(request.id, self._clock.now_ms())
 
-        await self._change(caller, command)
+        await self._change(caller, "admin.participant.remove", request.id, command)
         return Done()
 
     async def participant_purge(self, caller: Caller, request: ParticipantPurgeRequest) -> PurgeReport:
@@ -149,7 +182,7 @@ class Administration:
                 )
             return registry.erase(request.id)
 
-        messages = await self._change(caller, command)
+        messages = await self._change(caller, "admin.participant.purge", request.id, command)
         await self._reclaim()
         return PurgeReport(messages=messages)
 
@@ -173,7 +206,10 @@ class Administration:
                 registry.set_attestation(request.id, request.attestation)
             return _record(_active(registry, request.id))
 
-        return await self._change(caller, command)
+        both = ("both",) if request.both else ()
+        policy = () if request.attestation is None else (f"attestation {request.attestation}",)
+        detail = detail_of(("grant", set(request.grant)), ("revoke", set(request.revoke)), *policy, *both)
+        return await self._change(caller, "admin.participant.permit", request.id, command, detail)
 
     async def participant_list(self, caller: Caller, request: ParticipantListRequest) -> ParticipantList:
         """A page of accounts, the removed ones included."""
@@ -189,7 +225,7 @@ class Administration:
                 raise AlreadyExistsError(id=request.id)
             registry.add_room(request.id, request.posting, self._clock.now_ms())
 
-        await self._change(caller, command)
+        await self._change(caller, "admin.room", f"#{request.id}", command, f"posting {request.posting}")
         return Done()
 
     async def room_remove(self, caller: Caller, request: RoomRemoveRequest) -> Done:
@@ -199,7 +235,7 @@ class Administration:
             _room(registry, request.room)
             registry.erase_room(request.room)
 
-        await self._change(caller, command)
+        await self._change(caller, "admin.room.remove", f"#{request.room}", command)
         await self._reclaim()
         return Done()
 
@@ -243,7 +279,7 @@ class Administration:
             _active(registry, request.participant)
             registry.join(request.room, request.participant)
 
-        await self._change(caller, command)
+        await self._change(caller, "admin.room.member.add", f"#{request.room}", command, request.participant)
         return Done()
 
     async def room_member_remove(self, caller: Caller, request: RoomMemberRequest) -> Done:
@@ -253,14 +289,18 @@ class Administration:
             _room(registry, request.room)
             registry.leave(request.room, request.participant)
 
-        await self._change(caller, command)
+        await self._change(
+            caller, "admin.room.member.remove", f"#{request.room}", command, request.participant
+        )
         return Done()
 
     async def inbox(self, caller: Caller, request: InboxOfRequest) -> InboxWire:
-        """One page of a named participant's boxes."""
+        """One page of a named participant's boxes. Reading another account's is recorded first."""
         if request.address != caller.address:
             caller.needs((OPERATOR,))
         await require_reader(self._store, request.address)
+        if request.address.participant != caller.account:
+            await self._change(caller, "admin.inbox", text_of(request.address), lambda _: None)
         query = PageQuery(limit=request.limit, after=request.after, unread_only=request.unread_only)
         page = await self._store.page(request.address, query)
         return inbox_wire(page.messages, page.unread)
@@ -272,13 +312,16 @@ class Administration:
             if not registry.erase_message(request.message_id):
                 raise UnknownMessageError(message_id=request.message_id)
 
-        await self._change(caller, command)
+        await self._change(caller, "admin.message.purge", request.message_id, command)
         return Done()
 
     async def retention(self, caller: Caller, request: RetentionRequest) -> RetentionReport:
         """Report on retention; with ``run``, first run it."""
         caller.needs((OPERATOR,))
         if request.run:
+            # It takes many transactions: recorded before the first, so that none goes without.
+            kept = "for ever" if self._keep_days is None else f"{self._keep_days} days"
+            await self._change(caller, "admin.retention", None, lambda _: None, f"run; mail kept {kept}")
             await self.run_retention()
         return await self.retention_report()
 
@@ -289,14 +332,29 @@ class Administration:
         messages = keys = 0
         resume: int | None = 0
         while resume is not None:
-            step = await self._store.sweep(settled_before, now - KEY_DAYS * DAY_MS, resume)
+            step = await self._store.sweep(settled_before, now - KEY_DAYS * DAY_MS, resume, now - LISTED_MS)
             messages, keys, resume = messages + step.messages, keys + step.keys, step.resume
+        await self._expire_audit(now)
         for name, value in (
             ("retention.run", now),
             ("retention.messages", messages),
             ("retention.keys", keys),
         ):
             await self._store.remember(name, value)
+
+    async def _expire_audit(self, now: int) -> None:
+        if self._audit_days is None:
+            return
+        before, gone = now - self._audit_days * DAY_MS, EXPIRE_STEP
+        while gone == EXPIRE_STEP:
+            gone = await self._store.change(lambda registry: registry.expire_audit(before, EXPIRE_STEP))
+
+    async def audit(self, caller: Caller, request: AuditRequest) -> AuditPage:
+        """A page of what operators did, the newest first."""
+        caller.needs((OPERATOR,))
+        return AuditPage(
+            entries=await self._store.look(lambda registry: registry.audit(request.before, request.limit))
+        )
 
     async def retention_report(self) -> RetentionReport:
         """The rule in force, and what the last run removed."""

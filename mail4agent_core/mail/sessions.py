@@ -46,7 +46,7 @@ ISSUED_MAX = 64
 LISTED_MS = 86_400_000
 #: How many sessions one transaction touches, and how many processes are probed in one turn of the loop.
 STEP = 256
-PROBES = 64
+PROBES = 16
 #: What a caller lacks: a session of its own; the account's own secret.
 SESSION = "session"
 ACCOUNT_SECRET = "account:secret"  # noqa: S105  # the name of a capability
@@ -191,17 +191,19 @@ class Sessions:
         """``live`` of each, giving others their turn in between."""
         found: list[bool] = []
         for start in range(0, len(sessions), PROBES):
+            if start:
+                await asyncio.sleep(0)
             found += map(self.live, sessions[start : start + PROBES])
-            await asyncio.sleep(0)
         return found
 
     async def not_live(self, addresses: Iterable[SessionAddress]) -> dict[SessionAddress, int]:
         """Those of some addresses that were met and are not live, with when each was last seen."""
-        wanted = {address.session: address for address in addresses}
+        wanted = frozenset(addresses)
         if not wanted:
             return {}
-        found = await self._store.look(lambda registry: [registry.sessions.get(each) for each in wanted])
-        met = [each for each in found if each is not None and each.address == wanted[each.address.session]]
+        ids = frozenset(each.session for each in wanted)
+        found = await self._store.look(lambda registry: [registry.sessions.get(each) for each in ids])
+        met = [each for each in found if each is not None and each.address in wanted]
         living = await self.living(met)
         # Told now, so that whoever sends all the same finds it undeliverable at once.
         await self._bury_dead(
@@ -353,3 +355,4 @@ def _see(registry: Registry, seen: Iterable[tuple[SessionId, int]]) -> None:
 def _bury(registry: Registry, dead: Iterable[tuple[Session, int]]) -> None:
     for session, at in dead:
         registry.sessions.bury(session.address.session, at)
+        registry.drop_listener(session.address)

@@ -15,6 +15,7 @@ from mail4agent_api.errors import RefusalError
 from mail4agent_api.mail import (
     Ack,
     AttestationPolicy,
+    AuditEntry,
     MessageId,
     ParticipantAddress,
     ParticipantId,
@@ -23,6 +24,8 @@ from mail4agent_api.mail import (
     SessionAddress,
 )
 
+from .audit import Deed
+from .doorbells import Doorbell, DoorbellStore
 from .posting import Posted, Posting, Sight
 from .session import SessionRegistry
 
@@ -254,8 +257,36 @@ class Registry(Protocol):
         """Delete one message; False when there is none."""
         ...
 
+    def record(self, deed: Deed) -> None:
+        """Add a deed to the audit under the next number; past ``audit.ENTRIES_MAX`` the oldest goes."""
+        ...
 
-class MailStore(Protocol):
+    def audit(self, before: int | None, limit: int) -> list[AuditEntry]:
+        """Entries with a number below ``before``, the newest first."""
+        ...
+
+    def expire_audit(self, before: int, limit: int) -> int:
+        """Delete up to ``limit`` entries older than a time; return how many."""
+        ...
+
+    def listeners_of(self, account: ParticipantId) -> list[Doorbell]:
+        """An account's listener, then those of its sessions by address."""
+        ...
+
+    def set_listener(self, owner: ParticipantAddress, url: str, key: str | None, uid: int | None) -> None:
+        """Have an owner's listener told of the mail that comes from now on.
+
+        One that is there keeps its counts and what waits for it, which is due at once. ``retire`` and
+        ``erase`` end the listeners of an account and its sessions.
+        """
+        ...
+
+    def drop_listener(self, owner: ParticipantAddress) -> None:
+        """End an owner's listener with what waits for it. A repeat changes nothing."""
+        ...
+
+
+class MailStore(DoorbellStore, Protocol):
     """Durable mail.
 
     A write has been committed to disk when its call returns; any call may raise StoreUnavailableError.
@@ -352,11 +383,15 @@ class MailStore(Protocol):
         """Run any other query on the registry, on the account's share of what such queries may take."""
         ...
 
-    async def sweep(self, settled_before: int | None, keys_before: int, resume: int) -> Swept:
+    async def sweep(
+        self, settled_before: int | None, keys_before: int, resume: int, idle_before: int = 0
+    ) -> Swept:
         """One bounded step of upkeep from ``resume`` (0 to begin).
 
         Deletes messages that were settled before ``settled_before`` (None: none for that reason), idempotency
-        keys older than ``keys_before``, and the messages of boxes that were given up.
+        keys older than ``keys_before``, and the messages of boxes that were given up. A session that died
+        before ``settled_before`` is forgotten with its box, and so is one without mail that died before
+        ``idle_before``; what it sent and acknowledged goes on to count.
 
         Account mail is settled once any address of the account acknowledged it, session mail once that
         session did, room mail once each present member account did. What an account sent itself, or found in

@@ -20,6 +20,8 @@ from .proc import Proc, UnreadableError
 _SINCE_MAX = 50_000
 #: So many of the processes that were attested last are looked at before all others.
 _RECENT_MAX = 32
+#: So many descriptors, from the last one's number on, are tried before a process is looked into.
+_GUESSES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class _Seen:
     """Those that may not be looked into."""
     recent: list[int] = field(default_factory=list[int])
     """Those that were attested, the last one last."""
+    last: dict[int, int] = field(default_factory=dict[int, int])
+    """The descriptor under which each of these held the last socket that was looked for."""
 
 
 class Holders:
@@ -88,15 +92,36 @@ class Holders:
         """The answer from what was seen before; None when only a look at all can tell."""
         whole, since = seen.whole.get(inode), seen.since.get(inode)
         if whole is None and since is None:
-            for pid in reversed(seen.recent):
-                descriptor = self._sockets(seen, pid).get(inode)
-                if descriptor is not None:
-                    return Found((Held(pid, descriptor),), bool(seen.hidden))
-            return None
+            held = self._guessed(seen, inode) or self._recent(seen, inode)
+            if held is None:
+                return None
+            seen.last[held.pid] = int(held.descriptor)
+            return Found((held,), bool(seen.hidden))
         if whole is None:
             return None  # its maker may be one that was looked into before it made the socket
         found = self._found(seen, [*whole, *(since or ())], inode)
         return found if found.holders else None  # a number that the kernel gave to another socket by now
+
+    def _guessed(self, seen: _Seen, inode: int) -> Held | None:
+        """The maker, where its new descriptor is the last one's or one of the next: most often it is.
+
+        A process with thousands of descriptors would else be read through for each connection it makes.
+        """
+        for pid in reversed(seen.recent):
+            last = seen.last.get(pid)
+            if last is not None:
+                for descriptor in map(str, range(last, last + _GUESSES)):
+                    if self._proc.holds(pid, descriptor, inode):
+                        return Held(pid, descriptor)
+        return None
+
+    def _recent(self, seen: _Seen, inode: int) -> Held | None:
+        """The maker, if it was attested lately."""
+        for pid in reversed(seen.recent):
+            descriptor = self._sockets(seen, pid).get(inode)
+            if descriptor is not None:
+                return Held(pid, descriptor)
+        return None
 
     def _found(self, seen: _Seen, holders: list[Held], inode: int) -> Found:
         """Those that hold it now, each once: a pid that came back may have been looked into twice."""
@@ -117,6 +142,7 @@ class Holders:
         came = [pid for pid, number in there.items() if seen.processes.get(pid) != number]
         seen.hidden.intersection_update(there.keys() - came)
         seen.recent = [pid for pid in seen.recent if there.get(pid) == seen.processes[pid]]
+        seen.last = {pid: seen.last[pid] for pid in seen.recent if pid in seen.last}
         seen.processes = there
         for pid in came:
             self._look_at(seen, pid, uid, seen.since)

@@ -134,8 +134,8 @@ class LinuxKernel:
     def _concluded(self, pid: int, pin: Pin, stat: Stat, uid: int) -> Attested | Unattested:
         """The facts, if they and all before were about one process."""
         attested = self._facts(pid, stat, uid)
-        after = self._proc.stat(pid)
-        if pin.ended() or after is None or after.start_ticks != stat.start_ticks:
+        # The pid was the pinned process's from the pin to here, and with it the start and all the rest.
+        if pin.ended():
             return Unattested(Reason.GONE)
         self._holders.attested(pid, uid)
         return attested

@@ -10,7 +10,9 @@ import typer
 from mail4agent_daemon.cli import (
     accounts,
     daemon,
+    listeners,
     mailboxes,
+    notes,
     people,
     posting,
     reading,
@@ -32,13 +34,14 @@ def application() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for noun in (daemon, posting, reading, threads, people, sessions):
+    for noun in (daemon, posting, reading, threads, people, sessions, listeners, notes):
         noun.register(app)
     admin = typer.Typer(
         no_args_is_help=True, help="Accounts, rooms and upkeep, as an operator.", epilog=STATUSES
     )
     for noun in (accounts, rooms, upkeep):
         noun.register(admin)
+    listeners.register_admin(admin)
     app.add_typer(admin, name="admin")
     messages = typer.Typer(
         no_args_is_help=True, help="Short texts between sessions on this machine; no daemon.", epilog=STATUSES

@@ -1,4 +1,4 @@
-"""``admin purge``, ``admin retention`` and ``admin inbox``."""
+"""``admin purge``, ``admin retention``, ``admin inbox`` and ``admin audit``."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
+from mail4agent_api.addresses import text_of
 from mail4agent_daemon.cli.accounts import Account, Yes
-from mail4agent_daemon.cli.layout import message_row, messages_table
+from mail4agent_daemon.cli.layout import listing, message_row, messages_table
 from mail4agent_daemon.cli.reading import Limit, place_of
 from mail4agent_daemon.cli.recipients import complete_account, near_names
-from mail4agent_daemon.cli.terminal import exact_time, visible
+from mail4agent_daemon.cli.terminal import exact_time, short_time, styled, visible
 from mail4agent_daemon.cli.verbs import Mail, confirmed, verb
 
 #: Only the position itself: an operator may not read the message to look it up.
@@ -27,6 +28,7 @@ def register(admin: typer.Typer) -> None:
     admin.add_typer(group, name="purge")
     verb(admin, as_operator=True)(retention)
     verb(admin, as_operator=True, hint=near_names)(inbox)
+    verb(admin, as_operator=True)(audit)
 
 
 def purge_account(mail: Mail, account: Account, yes: Yes = False) -> None:
@@ -91,3 +93,41 @@ def inbox(
         mail.console.print(f"{len(page.messages)} shown, {page.unread} unread", style="dim")
     else:
         mail.rows(message_row(message) for message in page.messages)
+
+
+def audit(
+    mail: Mail,
+    before: Annotated[
+        int | None, typer.Option("--before", metavar="NUMBER", help="Only what came before this entry.")
+    ] = None,
+    limit: Limit = 50,
+) -> None:
+    """List what operators did, newest first."""
+    page = mail.client.admin_audit(before=before, limit=limit)
+    if mail.as_json:
+        mail.json(page)
+    elif mail.for_person:
+        rows = [
+            [
+                styled(str(entry.number), "cyan"),
+                short_time(entry.at_unix_ms),
+                styled(text_of(entry.actor)),
+                styled(entry.operation),
+                styled(entry.target or ""),
+                styled(entry.detail, "dim"),
+            ]
+            for entry in page.entries
+        ]
+        mail.console.print(listing(("Number", "When", "Who", "Operation", "About", "Detail"), rows))
+    else:
+        mail.rows(
+            (
+                str(entry.number),
+                exact_time(entry.at_unix_ms),
+                text_of(entry.actor),
+                visible(entry.operation),
+                visible(entry.target or ""),
+                visible(entry.detail),
+            )
+            for entry in page.entries
+        )

@@ -352,18 +352,17 @@ def test_the_judge_of_leaving_bytes_gives_every_vector_its_verdict() -> None:
     """It makes no objects but keeps every rule; only what no encoder writes is left to the reader."""
     wrong: list[str] = []
     for vector in vectors():
+        entry = codec._entry(contract_type(vector.type))
         try:
-            codec._entry(contract_type(vector.type)).checker.validate_json(
-                vector.raw, strict=True, by_name=False
-            )
+            entry.checker.validate_json(vector.raw, strict=True, by_name=False)
         except ValidationError:
             accepted = False
         else:
             accepted = True
         # Floats for integers, a key twice in one object, and a tagged object without its own tag.
-        unwritten = (
-            vector.differs.keys() & {"original", "jsonschema"} or vector.description == "no kind is refused"
-        )
+        unwritten = vector.differs.keys() & {"original", "jsonschema"} or vector.description in {
+            f"no {tag} is refused" for tag in entry.tags
+        }
         if accepted != vector.valid and not unwritten:
             wrong.append(str(vector))
     assert wrong == []

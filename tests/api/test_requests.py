@@ -70,7 +70,7 @@ def test_send_request_old_shape_without_idempotency_key_still_deserializes_and_v
     }
     request = decode_value(SendRequest, value)
     assert request.idempotency_key is None
-    assert json.loads(encode(request)) == {**value, "refs": [], "idempotency_key": None}
+    assert json.loads(encode(request)) == {**value, "refs": [], "idempotency_key": None, "allow_dead": False}
 
 
 @pytest.mark.promise("api.no-request-has-a-sender")

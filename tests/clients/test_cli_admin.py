@@ -75,6 +75,25 @@ def test_an_operator_reads_an_inbox_and_deletes_a_message(cli: Any) -> None:
     assert cli("bob", "read", sent, "--json").refusal["kind"] == "unknown_message"
 
 
+@pytest.mark.promise("audit.every-deed-is-recorded-with-it")
+def test_the_audit_lists_what_operators_did_newest_first(cli: Any) -> None:
+    """Number, time, who, operation, about what and detail; pages go back by number."""
+    assert cli(None, "admin", "room", "add", "attic", "--posting", "members").status == 0
+    assert cli(None, "admin", "room", "join", "attic", "alice").status == 0
+    assert cli(None, "admin", "inbox", "alice").status == 0
+    rows = [row.split("\t") for row in cli(None, "admin", "audit", "--limit", "3").out.splitlines()]
+    assert [row[2:] for row in rows] == [
+        ["operator", "admin.inbox", "alice", ""],
+        ["operator", "admin.room.member.add", "#attic", "alice"],
+        ["operator", "admin.room", "#attic", "posting members"],
+    ]
+    page = cli(None, "admin", "audit", "--before", rows[1][0], "--limit", "1", "--json").json
+    assert [(str(entry["number"]), entry["operation"]) for entry in page["entries"]] == [
+        (rows[2][0], "admin.room")
+    ]
+    assert cli("alice", "admin", "audit", "--json").refusal["kind"] == "permission_denied"
+
+
 def test_retention_reports_its_rule_and_its_last_run(cli: Any) -> None:
     """What is kept for how long, and what was removed."""
     assert cli(None, "admin", "retention").out.startswith("mail is kept ")

@@ -50,6 +50,7 @@ ADMIN_VERBS: list[list[str]] = [
     ["admin", "purge", "message", UNKNOWN, "--yes"],
     ["admin", "retention"],
     ["admin", "inbox", "bob"],
+    ["admin", "audit"],
 ]
 pytestmark = pytest.mark.promise("cli.exit-status-tells")
 

@@ -100,6 +100,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         for name in ("ada", "bob", "cyd"):
             SECRETS[name] = daemon.register(name)
         SECRETS[ME] = daemon.register(ME, operator=True)
+        daemon.open_run(ME)
         daemon.do("admin.participant.permit", {"id": ME, "grant": ["mailbox:read"], "revoke": []})
         with MailboxStore.open(daemon.home / "messages") as mailboxes:
             left = mailboxes.send("chat", "morning", None, "hello", None, CLEAN).id
@@ -124,7 +125,9 @@ def _document() -> dict[str, Any]:
     """
     document = json.loads(OPENAPI.read_text("utf-8"))
     for name, schema in document["components"]["schemas"].items():
-        if "x-maxUtf8Bytes" in schema:
+        if name in {"RunName", "NodeId"}:
+            schema["format"] = f"m4a-{name}"
+        elif "x-maxUtf8Bytes" in schema:
             schema["format"] = f"{TEXT}{schema['x-maxUtf8Bytes']}"
         elif name in {"ParticipantId", "RoomId", "MessageId", "MailboxMessageId"}:
             schema["format"] = f"m4a-{name}"
@@ -144,6 +147,10 @@ def _formats(messages: list[str], left: str) -> dict[str, st.SearchStrategy[str]
     other = st.from_regex(r"\A[A-Za-z0-9._@+-]{1,128}\Z")
     return {
         **{f"{TEXT}{limit}": _texts(limit) for limit in _text_limits()},
+        "m4a-RunName": st.one_of(
+            st.just("demo"), st.just("demo"), st.from_regex(r"\A[A-Za-z0-9._-]{1,128}\Z")
+        ),
+        "m4a-NodeId": st.one_of(st.just("build"), st.just("build"), _texts(8_192)),
         "m4a-ParticipantId": st.one_of(st.sampled_from(ACCOUNTS), st.sampled_from(ACCOUNTS), other),
         "m4a-RoomId": st.one_of(st.sampled_from(ROOMS), st.sampled_from(ROOMS), other),
         "m4a-MessageId": st.one_of(

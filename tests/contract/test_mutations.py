@@ -199,6 +199,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
     """A daemon to be mistreated."""
     with served(tmp_path_factory.mktemp("mutations") / "home") as daemon:
         secret = daemon.register("mutator", operator=True)
+        daemon.open_run("mutator")
         daemon.do("admin.participant.permit", {"id": "mutator", "grant": ["mailbox:read"], "revoke": []})
         with MailboxStore.open(daemon.home / "messages") as mailboxes:
             mailboxes.send("chat", "morning", None, "line\n\ttab é", None, CLEAN)
@@ -240,6 +241,18 @@ def _bodies(messages: Sequence[str]) -> dict[str, list[Any]]:
     older = {"before": at, "room": "desk", "since_unix_ms": 0}
     search = {"query": 'fox "quick brown"', "limit": 3, "room": "desk", "sent_by": "ada"}
     one = [{"id": f"victim-{index}"} for index in range(8)]
+    note = {"run": "demo", "node": "build", "addressee": "both", "text": "keep the old flag"}
+    turn = {
+        "node": "build",
+        "member": "worker",
+        "turn": 1,
+        "role": "assistant",
+        "instruction": "- keep the old flag",
+        "instruction_truncated": False,
+        "started_at": "2026-09-19T10:00:00.000Z",
+        "origin": "delivered",
+        "note_ids": [f"note_{'0' * 24}"],
+    }
     return {
         "mail.send": [message, full, {**message, "to": session}],
         "mail.send_many": [{"messages": [message, full]}],
@@ -254,6 +267,10 @@ def _bodies(messages: Sequence[str]) -> dict[str, list[Any]]:
         "mail.sent": [{"limit": 5, "before": at}],
         "mail.whoami": [{}],
         "mail.directory": [{}],
+        "note.deliver": [note, {**note, "criterion": "it parses", "deliver": "next", "idempotency_key": "k"}],
+        "note.standing": [{"run": "demo", "node": "build"}, {"run": "none", "node": "build"}],
+        "note.events": [{"run": "demo", "events": [turn, {**turn, "role": "user", "origin": None}]}],
+        "note.journal": [{"run": "demo"}, {"run": "demo", "after": 10, "limit": 2}],
         "mailbox.list": [{}, {"to": "chat", "all": True, "limit": 2}],
         "mailbox.show": [{"id": "20260808T194158-00000000-1a2b3c4d"}],
         "admin.participant": [{"id": "new", "label": "New", "may_send": True, "operator": False}],
@@ -265,6 +282,7 @@ def _bodies(messages: Sequence[str]) -> dict[str, list[Any]]:
         "admin.participant.list": [{"after": "ada", "limit": 2}],
         "admin.room": [{"id": "fresh", "posting": "members"}],
         "admin.room.remove": [{"room": "spare-0"}],
+        "admin.audit": [{"before": 3, "limit": 2}],
         "admin.room.list": [{"after": "a", "limit": 2}],
         "admin.room.members": [{"room": "desk", "after": "a", "limit": 2}],
         "admin.room.member.add": [{"room": "spare-1", "participant": "bob"}],

@@ -32,6 +32,9 @@ STATE = {
     "admin.participant.purge": {"participant id"},
     "admin.participant.remove": {"participant id"},
     "admin.participant.revoke": {"participant id"},
+    # What a schema cannot say of a note: blanks, the rules of a criterion, two fields together, real dates.
+    "note.deliver": {"text", "criterion", "persist"},
+    "note.events": {"started_at"},
 }
 
 

@@ -4,7 +4,8 @@ import asyncio
 import io
 import json
 import logging
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -104,12 +105,19 @@ class Inside:
 
 
 @asynccontextmanager
-async def inside(folder: Path, *, clock: HandClock | None = None, **limits: Any) -> AsyncIterator[Inside]:
+async def inside(
+    folder: Path,
+    *,
+    clock: HandClock | None = None,
+    settings: Mapping[str, Any] | None = None,
+    monotonic: Callable[[], float] = time.monotonic,
+    **limits: Any,
+) -> AsyncIterator[Inside]:
     """Run a daemon in a folder for the length of the block."""
     bounds = replace(LIMITS, **limits)
     lines, stop, clock = io.StringIO(), asyncio.Event(), clock or HandClock()
     log = Log(lines)
-    flags = {"server.bind": "127.0.0.1:0"}
+    flags = {"server.bind": "127.0.0.1:0", **(settings or {})}
     effective = load({}, home=folder, flags=flags)
     libraries = LibraryHandler(log)
     logging.getLogger().addHandler(libraries)
@@ -118,7 +126,7 @@ async def inside(folder: Path, *, clock: HandClock | None = None, **limits: Any)
         stack.enter_context(held_home(folder, now_ms=clock.now_ms()))
         listeners = stack.enter_context(listening(app.endpoints_of(effective), bounds))
         made = await stack.enter_async_context(
-            app.daemon(effective, listeners, bounds, log, clock=clock, ids=SeededIds())
+            app.daemon(effective, listeners, bounds, log, clock=clock, ids=SeededIds(), monotonic=monotonic)
         )
         task = asyncio.create_task(
             serve(
@@ -127,7 +135,7 @@ async def inside(folder: Path, *, clock: HandClock | None = None, **limits: Any)
                 limits=bounds,
                 log=log,
                 stop=stop,
-                drain=made.waiters.close_all,
+                drain=made.drain,
                 connections=made.connections,
             )
         )

@@ -11,6 +11,7 @@ from mail4agent_api.errors import (
     AttestationFailedError,
     MalformedError,
     PermissionDeniedError,
+    RateLimitedError,
     SessionAccountMismatchError,
     UnauthenticatedError,
 )
@@ -72,6 +73,19 @@ class Kernel:
 
 
 @dataclass
+class Purse:
+    """Counts what each account pays; of an account that may pay no more, nothing is taken."""
+
+    paid: dict[str, int] = field(default_factory=dict[str, int])
+    most: int = 1_000_000
+
+    def admit_account(self, account: str, cost: int) -> None:
+        if cost and self.paid.get(account, 0) + cost > self.most:
+            raise RateLimitedError(retry_after_secs=1)
+        self.paid[account] = self.paid.get(account, 0) + cost
+
+
+@dataclass
 class Hall:
     """An identifier over a store in memory, with the accounts that a test registers."""
 
@@ -80,6 +94,7 @@ class Hall:
     sessions: Sessions
     administration: Administration
     identifier: Identifier
+    purse: Purse
     digests: dict[str, bytes] = field(default_factory=dict[str, bytes])
 
     async def add(self, account: str, **registration: Any) -> None:
@@ -111,9 +126,9 @@ def make() -> Make:
         store = MemoryStore(clock)
         sessions = Sessions(store, clock, ids, alive=lambda _: True, parked=lambda _: False)
         await sessions.prepare(BOOT, 1_000_000)
-        kernel = Kernel()
-        identifier = Identifier(Accounts(store, sessions), sessions, kernel, policy)
-        hall = Hall(kernel, clock, sessions, Administration(store, clock, ids), identifier)
+        kernel, purse = Kernel(), Purse()
+        identifier = Identifier(Accounts(store, sessions), sessions, kernel, policy, purse)
+        hall = Hall(kernel, clock, sessions, Administration(store, clock, ids), identifier, purse)
         await hall.add("ada")
         await hall.add("ben")
         return hall
@@ -379,6 +394,20 @@ async def test_a_connection_is_remembered_for_a_bounded_number_of_accounts(make:
         await hall.add(f"a{number}")
         await hall.who(f"a{number}", link)
     assert len(link.standings) <= LINK_IDENTITIES_MAX
+    assert hall.kernel.asked == 1
+
+
+async def test_an_account_pays_once_for_a_call_and_before_the_kernel_is_asked(make: Make) -> None:
+    """A call that waits is paid for when it comes; one that cannot be paid for looks for no process."""
+    hall = await make()
+    call = hall.call("ada", Link(PEER), cost=3)
+    await hall.identifier.identify(call)
+    await hall.identifier.again(call)
+    assert hall.purse.paid["ada"] == 3
+    hall.purse.most = 3
+    dear = hall.call("ada", Link(PEER), cost=1)
+    with pytest.raises(RateLimitedError):
+        await hall.identifier.identify(dear)
     assert hall.kernel.asked == 1
 
 

@@ -8,7 +8,8 @@ import pytest
 from mail4agent_api.errors import StoreUnavailableError
 from mail4agent_core.clock import HandClock
 from mail4agent_core.mail.administration import DAY_MS, Administration
-from mail4agent_daemon.upkeep import keep_up, run_if_due
+from mail4agent_core.mail.sessions import Sessions
+from mail4agent_daemon.upkeep import keep_sessions, keep_up, run_if_due
 
 from .host.served import until
 from .inside import Inside, inside
@@ -75,3 +76,33 @@ async def test_a_run_that_fails_is_logged_and_tried_again(
     await asyncio.wait_for(keep_up(administration, inside.clock, inside.made.connections.log, stop), 20)
     failed = [record["failure"][0]["type"] for record in inside.log if record["event"] == "retention_failed"]
     assert failed == ["StoreUnavailableError", "RuntimeError"]
+
+
+@pytest.mark.promise("session.cheap-to-know")
+async def test_signs_of_life_are_written_each_minute_and_at_the_stop(
+    inside: Inside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A minute that fails is logged, and the next one comes."""
+    faults: list[Exception] = [StoreUnavailableError(operation="change"), RuntimeError("odd")]
+    monkeypatch.setattr("mail4agent_daemon.upkeep.FLUSH_SECS", 0)
+    stop = asyncio.Event()
+    written: list[bool] = []
+
+    class Failing(Sessions):
+        async def flush(self) -> None:
+            if faults:
+                raise faults.pop(0)
+            written.append(stop.is_set())
+            stop.set()
+
+    sessions = Failing(
+        inside.made.store,
+        inside.clock,
+        None,  # pyright: ignore[reportArgumentType]
+        alive=lambda process: False,
+        parked=lambda name: False,
+    )
+    await asyncio.wait_for(keep_sessions(sessions, inside.made.connections.log, stop), 20)
+    assert written == [False, True]
+    failed = [record for record in inside.log if record["event"] == "sessions_not_written"]
+    assert len(failed) == 2

@@ -14,6 +14,8 @@ from mail4agent_api.mail import (
     AckRequest,
     AckResponse,
     Address,
+    AuditPage,
+    AuditRequest,
     Directory,
     DirectoryRequest,
     Done,
@@ -23,6 +25,12 @@ from mail4agent_api.mail import (
     InboxRequest,
     IssuedSecret,
     IssuedSession,
+    ListenRequest,
+    ListenerGetRequest,
+    ListenerList,
+    ListenerRemoveRequest,
+    ListenerSetRequest,
+    Listening,
     Message,
     MessageGetRequest,
     MessagePurgeRequest,
@@ -69,6 +77,17 @@ from mail4agent_api.mail import (
     WhoAmIRequest,
 )
 from mail4agent_api.mailbox import MailboxList, MailboxListRequest, MailboxShowRequest, MailboxText
+from mail4agent_api.note import (
+    NoteEventsRequest,
+    NoteJournal,
+    NoteJournalRequest,
+    NotePresentations,
+    NoteReceipt,
+    NoteRequest,
+    NoteStanding,
+    NoteStandingRequest,
+    TurnStarted,
+)
 from mail4agent_api._wire import WireModel
 from mail4agent_client.arguments import address, listed, participant, position, request_of
 
@@ -300,6 +319,17 @@ class AsyncMethods(ABC):
         )
 
     @overload
+    async def listen(self, request: ListenRequest, /) -> Listening: ...
+    @overload
+    async def listen(self, /, *, url: str | None, key: str | None = None) -> Listening: ...
+    async def listen(self, request: ListenRequest | None = None, /, **fields: Any) -> Listening:
+        """Have the calling session's own listener rung when mail comes for it, or stop that.
+
+        Raises PermissionDeniedError, AttestationFailedError.
+        """
+        return await self._ask("mail.listen", Listening, request_of(ListenRequest, request, fields))
+
+    @overload
     async def mailbox_list(self, request: MailboxListRequest, /) -> MailboxList: ...
     @overload
     async def mailbox_list(
@@ -322,6 +352,70 @@ class AsyncMethods(ABC):
         Raises UnknownItemError, PermissionDeniedError, StoreUnavailableError.
         """
         return await self._ask("mailbox.show", MailboxText, request_of(MailboxShowRequest, request, fields))
+
+    @overload
+    async def note_deliver(self, request: NoteRequest, /) -> NoteReceipt: ...
+    @overload
+    async def note_deliver(
+        self,
+        /,
+        *,
+        run: str,
+        node: str,
+        addressee: Literal["worker", "supervisor", "both"],
+        text: str,
+        criterion: str | None = None,
+        deliver: Literal["live", "next"] = "live",
+        persist: bool = True,
+        idempotency_key: str | None = None,
+    ) -> NoteReceipt: ...
+    async def note_deliver(self, request: NoteRequest | None = None, /, **fields: Any) -> NoteReceipt:
+        """Deliver a note to a node of a run, and say what became of it.
+
+        Raises UnknownItemError, NotPendingError, IdempotencyConflictError, PermissionDeniedError.
+        """
+        return await self._ask("note.deliver", NoteReceipt, request_of(NoteRequest, request, fields))
+
+    @overload
+    async def note_standing(self, request: NoteStandingRequest, /) -> NoteStanding: ...
+    @overload
+    async def note_standing(self, /, *, run: str, node: str) -> NoteStanding: ...
+    async def note_standing(
+        self, request: NoteStandingRequest | None = None, /, **fields: Any
+    ) -> NoteStanding:
+        """Say which notes stand for a node and which it still owes.
+
+        Raises UnknownItemError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "note.standing", NoteStanding, request_of(NoteStandingRequest, request, fields)
+        )
+
+    @overload
+    async def note_events(self, request: NoteEventsRequest, /) -> NotePresentations: ...
+    @overload
+    async def note_events(self, /, *, run: str, events: Sequence[TurnStarted]) -> NotePresentations: ...
+    async def note_events(
+        self, request: NoteEventsRequest | None = None, /, **fields: Any
+    ) -> NotePresentations:
+        """Append turns of a run's conversations; returns the presentations that they show.
+
+        Raises UnknownItemError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "note.events", NotePresentations, request_of(NoteEventsRequest, request, fields, events=listed)
+        )
+
+    @overload
+    async def note_journal(self, request: NoteJournalRequest, /) -> NoteJournal: ...
+    @overload
+    async def note_journal(self, /, *, run: str, after: int = 0, limit: int = 100) -> NoteJournal: ...
+    async def note_journal(self, request: NoteJournalRequest | None = None, /, **fields: Any) -> NoteJournal:
+        """Read records of a run's journal.
+
+        Raises UnknownItemError, PermissionDeniedError.
+        """
+        return await self._ask("note.journal", NoteJournal, request_of(NoteJournalRequest, request, fields))
 
     @overload
     async def admin_participant(self, request: ParticipantRegistration, /) -> IssuedSecret: ...
@@ -562,6 +656,47 @@ class AsyncMethods(ABC):
         )
 
     @overload
+    async def admin_listener(self, request: ListenerSetRequest, /) -> Done: ...
+    @overload
+    async def admin_listener(self, /, *, account: str, url: str, key: str | None = None) -> Done: ...
+    async def admin_listener(self, request: ListenerSetRequest | None = None, /, **fields: Any) -> Done:
+        """Have a listener on this machine rung when mail comes for an account.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return await self._ask("admin.listener", Done, request_of(ListenerSetRequest, request, fields))
+
+    @overload
+    async def admin_listener_remove(self, request: ListenerRemoveRequest, /) -> Done: ...
+    @overload
+    async def admin_listener_remove(self, /, *, account: str) -> Done: ...
+    async def admin_listener_remove(
+        self, request: ListenerRemoveRequest | None = None, /, **fields: Any
+    ) -> Done:
+        """End an account's listener.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "admin.listener.remove", Done, request_of(ListenerRemoveRequest, request, fields)
+        )
+
+    @overload
+    async def admin_listener_get(self, request: ListenerGetRequest, /) -> ListenerList: ...
+    @overload
+    async def admin_listener_get(self, /, *, account: str) -> ListenerList: ...
+    async def admin_listener_get(
+        self, request: ListenerGetRequest | None = None, /, **fields: Any
+    ) -> ListenerList:
+        """Show an account's listener and its sessions' own, and what became of their rings.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "admin.listener.get", ListenerList, request_of(ListenerGetRequest, request, fields)
+        )
+
+    @overload
     async def admin_inbox(self, request: InboxOfRequest, /) -> InboxPage: ...
     @overload
     async def admin_inbox(
@@ -609,6 +744,17 @@ class AsyncMethods(ABC):
         return await self._ask(
             "admin.retention", RetentionReport, request_of(RetentionRequest, request, fields)
         )
+
+    @overload
+    async def admin_audit(self, request: AuditRequest, /) -> AuditPage: ...
+    @overload
+    async def admin_audit(self, /, *, before: int | None = None, limit: int = 50) -> AuditPage: ...
+    async def admin_audit(self, request: AuditRequest | None = None, /, **fields: Any) -> AuditPage:
+        """List what operators did, newest first.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask("admin.audit", AuditPage, request_of(AuditRequest, request, fields))
 
     async def health(self) -> Health:
         """Tell whether the daemon can write and read."""
@@ -830,6 +976,17 @@ class SyncMethods(ABC):
         return self._ask("mail.directory", Directory, DirectoryRequest() if request is None else request)
 
     @overload
+    def listen(self, request: ListenRequest, /) -> Listening: ...
+    @overload
+    def listen(self, /, *, url: str | None, key: str | None = None) -> Listening: ...
+    def listen(self, request: ListenRequest | None = None, /, **fields: Any) -> Listening:
+        """Have the calling session's own listener rung when mail comes for it, or stop that.
+
+        Raises PermissionDeniedError, AttestationFailedError.
+        """
+        return self._ask("mail.listen", Listening, request_of(ListenRequest, request, fields))
+
+    @overload
     def mailbox_list(self, request: MailboxListRequest, /) -> MailboxList: ...
     @overload
     def mailbox_list(
@@ -852,6 +1009,64 @@ class SyncMethods(ABC):
         Raises UnknownItemError, PermissionDeniedError, StoreUnavailableError.
         """
         return self._ask("mailbox.show", MailboxText, request_of(MailboxShowRequest, request, fields))
+
+    @overload
+    def note_deliver(self, request: NoteRequest, /) -> NoteReceipt: ...
+    @overload
+    def note_deliver(
+        self,
+        /,
+        *,
+        run: str,
+        node: str,
+        addressee: Literal["worker", "supervisor", "both"],
+        text: str,
+        criterion: str | None = None,
+        deliver: Literal["live", "next"] = "live",
+        persist: bool = True,
+        idempotency_key: str | None = None,
+    ) -> NoteReceipt: ...
+    def note_deliver(self, request: NoteRequest | None = None, /, **fields: Any) -> NoteReceipt:
+        """Deliver a note to a node of a run, and say what became of it.
+
+        Raises UnknownItemError, NotPendingError, IdempotencyConflictError, PermissionDeniedError.
+        """
+        return self._ask("note.deliver", NoteReceipt, request_of(NoteRequest, request, fields))
+
+    @overload
+    def note_standing(self, request: NoteStandingRequest, /) -> NoteStanding: ...
+    @overload
+    def note_standing(self, /, *, run: str, node: str) -> NoteStanding: ...
+    def note_standing(self, request: NoteStandingRequest | None = None, /, **fields: Any) -> NoteStanding:
+        """Say which notes stand for a node and which it still owes.
+
+        Raises UnknownItemError, PermissionDeniedError.
+        """
+        return self._ask("note.standing", NoteStanding, request_of(NoteStandingRequest, request, fields))
+
+    @overload
+    def note_events(self, request: NoteEventsRequest, /) -> NotePresentations: ...
+    @overload
+    def note_events(self, /, *, run: str, events: Sequence[TurnStarted]) -> NotePresentations: ...
+    def note_events(self, request: NoteEventsRequest | None = None, /, **fields: Any) -> NotePresentations:
+        """Append turns of a run's conversations; returns the presentations that they show.
+
+        Raises UnknownItemError, PermissionDeniedError.
+        """
+        return self._ask(
+            "note.events", NotePresentations, request_of(NoteEventsRequest, request, fields, events=listed)
+        )
+
+    @overload
+    def note_journal(self, request: NoteJournalRequest, /) -> NoteJournal: ...
+    @overload
+    def note_journal(self, /, *, run: str, after: int = 0, limit: int = 100) -> NoteJournal: ...
+    def note_journal(self, request: NoteJournalRequest | None = None, /, **fields: Any) -> NoteJournal:
+        """Read records of a run's journal.
+
+        Raises UnknownItemError, PermissionDeniedError.
+        """
+        return self._ask("note.journal", NoteJournal, request_of(NoteJournalRequest, request, fields))
 
     @overload
     def admin_participant(self, request: ParticipantRegistration, /) -> IssuedSecret: ...
@@ -1082,6 +1297,39 @@ class SyncMethods(ABC):
         return self._ask("admin.room.member.remove", Done, request_of(RoomMemberRequest, request, fields))
 
     @overload
+    def admin_listener(self, request: ListenerSetRequest, /) -> Done: ...
+    @overload
+    def admin_listener(self, /, *, account: str, url: str, key: str | None = None) -> Done: ...
+    def admin_listener(self, request: ListenerSetRequest | None = None, /, **fields: Any) -> Done:
+        """Have a listener on this machine rung when mail comes for an account.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return self._ask("admin.listener", Done, request_of(ListenerSetRequest, request, fields))
+
+    @overload
+    def admin_listener_remove(self, request: ListenerRemoveRequest, /) -> Done: ...
+    @overload
+    def admin_listener_remove(self, /, *, account: str) -> Done: ...
+    def admin_listener_remove(self, request: ListenerRemoveRequest | None = None, /, **fields: Any) -> Done:
+        """End an account's listener.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return self._ask("admin.listener.remove", Done, request_of(ListenerRemoveRequest, request, fields))
+
+    @overload
+    def admin_listener_get(self, request: ListenerGetRequest, /) -> ListenerList: ...
+    @overload
+    def admin_listener_get(self, /, *, account: str) -> ListenerList: ...
+    def admin_listener_get(self, request: ListenerGetRequest | None = None, /, **fields: Any) -> ListenerList:
+        """Show an account's listener and its sessions' own, and what became of their rings.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return self._ask("admin.listener.get", ListenerList, request_of(ListenerGetRequest, request, fields))
+
+    @overload
     def admin_inbox(self, request: InboxOfRequest, /) -> InboxPage: ...
     @overload
     def admin_inbox(
@@ -1125,6 +1373,17 @@ class SyncMethods(ABC):
         Raises PermissionDeniedError.
         """
         return self._ask("admin.retention", RetentionReport, request_of(RetentionRequest, request, fields))
+
+    @overload
+    def admin_audit(self, request: AuditRequest, /) -> AuditPage: ...
+    @overload
+    def admin_audit(self, /, *, before: int | None = None, limit: int = 50) -> AuditPage: ...
+    def admin_audit(self, request: AuditRequest | None = None, /, **fields: Any) -> AuditPage:
+        """List what operators did, newest first.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask("admin.audit", AuditPage, request_of(AuditRequest, request, fields))
 
     def health(self) -> Health:
         """Tell whether the daemon can write and read."""

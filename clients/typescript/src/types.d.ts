@@ -356,6 +356,35 @@ export type ParticipantAddress =
   | DirectAddress
   | SessionAddress;
 
+/** The number of an audit entry, from 1 to 9007199254740991. */
+export type AuditNumber = number;
+
+/** What an operation was about: 1 to 256 bytes of UTF-8, no control characters. */
+export type AuditTarget = string;
+
+/** One administrative operation that was carried out. */
+export interface AuditEntry {
+  readonly number: AuditNumber;
+  readonly at_unix_ms: UnixMs;
+  readonly actor: ParticipantAddress;
+  readonly operation: Word;
+  readonly target?: AuditTarget | null;
+  readonly detail: Line;
+}
+
+/** Audit entries, the newest first. */
+export interface AuditRequest {
+  readonly before?: AuditNumber | null;
+  /** Default: 50. */
+  readonly limit?: PageLimit;
+}
+
+/** A page of audit entries. */
+export interface AuditPage {
+  /** 0 to 256 entries. */
+  readonly entries: ReadonlyArray<AuditEntry>;
+}
+
 /** A registered account. */
 export interface Participant {
   readonly id: ParticipantId;
@@ -477,6 +506,62 @@ export interface WaitRequest {
 export interface WaitResult {
   readonly unread: U32;
   readonly newest?: Position | null;
+}
+
+/** Http://127.0.0.1 or http://localhost with an optional port and an optional plain ASCII path and query, at most 512 bytes. */
+export type ListenerUrl = string;
+
+/** Whsec_ and the base64 of 24 to 64 bytes. */
+export type ListenerKey = string;
+
+/** Why a ring failed. */
+export type RingFailure = "refused" | "unreachable" | "timed_out" | "bad_status" | "redirected" | "bad_response" | "port_not_yours";
+
+/** A listener with what became of its rings; never its key. */
+export interface ListenerRecord {
+  readonly owner: ParticipantAddress;
+  readonly url: ListenerUrl;
+  readonly signed: boolean;
+  readonly outstanding: U32;
+  readonly rung: U64;
+  readonly given_up: U64;
+  readonly last_rung_at_unix_ms?: Stamp | null;
+  readonly last_failed_at_unix_ms?: Stamp | null;
+  readonly failure?: RingFailure | null;
+}
+
+/** Have a listener told of an account's mail; one that is there is replaced. */
+export interface ListenerSetRequest {
+  readonly account: ParticipantId;
+  readonly url: ListenerUrl;
+  readonly key?: ListenerKey | null;
+}
+
+/** End an account's listener. */
+export interface ListenerRemoveRequest {
+  readonly account: ParticipantId;
+}
+
+/** List the listeners of an account and of its sessions. */
+export interface ListenerGetRequest {
+  readonly account: ParticipantId;
+}
+
+/** An account's listener and its sessions' own. */
+export interface ListenerList {
+  /** 0 to 65 entries. */
+  readonly listeners: ReadonlyArray<ListenerRecord>;
+}
+
+/** Have a listener of the caller's own told of its mail; null stops it. */
+export interface ListenRequest {
+  readonly url: ListenerUrl | null;
+  readonly key?: ListenerKey | null;
+}
+
+/** The caller's own listener, null when it has none. */
+export interface Listening {
+  readonly listener?: ListenerRecord | null;
 }
 
 /** 1 to 128 characters from A-Z, a-z, 0-9 and . _ @ + -. */
@@ -998,6 +1083,407 @@ export interface MailboxText {
   readonly body: Body;
 }
 
+/** The command of a reply envelope that delivers a note. */
+export interface NoteCommand {
+  readonly op: "note";
+  readonly id: NodeId;
+  readonly addressee: Addressee;
+  readonly text: NoteText;
+  readonly criterion?: Criterion | null;
+  /** Default: "live". */
+  readonly deliver?: DeliverWhen;
+  /** Default: true. */
+  readonly persist?: boolean;
+}
+
+/** A command of a reply envelope; those of other seams are not here. */
+export type ReplyCommand = 
+  | NoteCommand;
+
+/** Who replies: 1 to 64 characters from a-z, 0-9 and -. */
+export type Author = string;
+
+/** A reply to a run: notes for its nodes, in order. */
+export interface ReplyEnvelope {
+  readonly version?: U32 | null;
+  /** Default: "planner". */
+  readonly author?: Author;
+  readonly completion?: boolean | null;
+  readonly message?: RunText | null;
+  readonly reason?: RunText | null;
+  /** 0 to 64 entries. Default: []. */
+  readonly commands?: ReadonlyArray<ReplyCommand>;
+}
+
+/** A file that a record refers to. */
+export interface JournalArtifact {
+  readonly id: RunWord;
+  readonly kind: RunWord;
+  readonly bytes: U64;
+}
+
+/** An object of labels or of a payload, whose members depend on the kind. */
+export type JournalObject = Readonly<Record<string, unknown>>;
+
+/** One record of a journal: who wrote what when. */
+export interface JournalEnvelope {
+  readonly v: JournalVersion;
+  readonly ts: RunTime;
+  readonly stream: RunWord;
+  readonly seq: U64;
+  readonly source: JournalSource;
+  readonly kind: RunWord;
+  readonly phase?: JournalPhase | null;
+  readonly labels: JournalObject;
+  readonly payload: JournalObject;
+  /** 0 to 256 entries. Default: []. */
+  readonly artifacts?: ReadonlyArray<JournalArtifact>;
+}
+
+/** The notes that a turn opened on. */
+export type NoteIds = ReadonlyArray<NoteId>;
+
+/** A turn that a party of a node's conversation opened. */
+export interface TurnStarted {
+  readonly node: NodeId;
+  readonly member: RunWord;
+  readonly turn: U64;
+  readonly role: TurnRole;
+  readonly instruction: Instruction;
+  /** Default: false. */
+  readonly instruction_truncated?: boolean;
+  readonly started_at: RunTime;
+  readonly origin?: TurnOrigin | null;
+  readonly note_ids?: NoteIds | null;
+}
+
+/** A note: whose task it updates, what it says and what it binds. */
+export interface NoteObject {
+  readonly addressee: Addressee;
+  readonly text: NoteText;
+  readonly criterion?: Criterion | null;
+}
+
+/** A note on its way to the conversation of a node, the body of a message. */
+export interface NoteOffer {
+  readonly run: RunName;
+  readonly node: NodeId;
+  readonly note_id: NoteId;
+  readonly note: NoteObject;
+}
+
+/** A note as the run's record carries it. */
+export interface RecordedNote {
+  readonly addressee: Addressee;
+  readonly text: NoteText;
+  readonly criterion?: Criterion | null;
+  readonly reached: ReachedWord;
+  readonly completion_reason?: CompletionReason | null;
+  readonly note_id?: NoteId | null;
+}
+
+/** The kind of an operation that delivers a note: note-delivered. */
+export type NoteOperationKind = "note-delivered";
+
+/** The operation that a committed note is. */
+export interface NoteDelivered {
+  readonly kind: NoteOperationKind;
+  readonly node: NodeId;
+  readonly addressee: Addressee;
+  readonly text: NoteText;
+  readonly criterion?: Criterion | null;
+  readonly reached: ReachedWord;
+  readonly completion_reason?: CompletionReason | null;
+  readonly note_id?: NoteId | null;
+  /** 0 to 2 entries. Default: []. */
+  readonly shown_to?: ReadonlyArray<Party>;
+  /** 0 to 2 entries. Default: []. */
+  readonly routed_to?: ReadonlyArray<Party>;
+  readonly offered_at?: RunTime | null;
+  readonly idempotency_key?: Selector | null;
+  readonly request?: RunWord | null;
+}
+
+/** One presentation of a note to a party. */
+export interface NoteShown {
+  readonly addressee: Addressee;
+  readonly text: NoteText;
+  readonly criterion?: Criterion | null;
+  readonly reached: ReachedWord;
+  readonly completion_reason?: CompletionReason | null;
+  readonly note_id?: NoteId | null;
+  readonly party: Party;
+  readonly turn: U64;
+  readonly evidence: NoteEvidence;
+}
+
+/** The note of an entry of a carry store. */
+export interface CarriedNote {
+  readonly addressee: Addressee;
+  readonly text: NoteText;
+  readonly criterion?: Criterion | null;
+  readonly note_id?: NoteId | null;
+}
+
+/** What an entry of a carry store holds: agent.note@1. */
+export type CarrySchema = "agent.note@1";
+
+/** An entry of a carry store. */
+export interface CarryRecord {
+  readonly ts: RunTime;
+  readonly schema: CarrySchema;
+  readonly message: CarriedNote;
+}
+
+/** Nobody was taking a turn; the next turn to open takes it. */
+export interface ReachedQueued {
+  readonly reached: "queued";
+}
+
+/** The worker's turn was live and was reopened with it. */
+export interface ReachedWorker {
+  readonly reached: "worker";
+}
+
+/** The judge's turn was live and decided again with it in hand. */
+export interface ReachedSupervisor {
+  readonly reached: "supervisor";
+}
+
+/** No turn took it; the node's next dispatch carries it. */
+export interface ReachedCarried {
+  readonly reached: "carried";
+}
+
+/** The judge decided with it in hand that the work is complete. */
+export interface ReachedJudgedWith {
+  readonly reached: "judged-with";
+  readonly completion_reason: CompletionReason;
+}
+
+/** What became of a note, as the run records it. */
+export type Reached = 
+  | ReachedQueued
+  | ReachedWorker
+  | ReachedSupervisor
+  | ReachedJudgedWith
+  | ReachedCarried;
+
+/** The run recorded what became of the note. */
+export interface DeliveredTo {
+  readonly kind: "to";
+  readonly reached: Reached;
+}
+
+/** The note is durable and not answered yet; it is not to be sent again. */
+export interface DeliveredQueued {
+  readonly kind: "queued";
+}
+
+/** What a delivery answered. */
+export type Delivered = 
+  | DeliveredTo
+  | DeliveredQueued;
+
+/** Nobody is taking a turn; the next turn to open takes the note. */
+export interface OfferQueued {
+  readonly kind: "queued";
+}
+
+/** The live turn of this party takes the note. */
+export interface OfferInterrupted {
+  readonly kind: "interrupted";
+  readonly party: Party;
+}
+
+/** The judge decided with the note in hand that the work is complete. */
+export interface OfferJudgedWith {
+  readonly kind: "judged_with";
+  readonly completion_reason: CompletionReason;
+}
+
+/** The conversation is over and the work is passed. */
+export interface OfferConversationCompleted {
+  readonly kind: "conversation_completed";
+  readonly completion_reason: CompletionReason;
+}
+
+/** The member that ran the conversation has ended. */
+export interface OfferMemberSettled {
+  readonly kind: "member_settled";
+  readonly outcome: RunText;
+}
+
+/** There is no conversation to hand the note to. */
+export interface OfferNoConversation {
+  readonly kind: "no_conversation";
+  readonly reason: RunText;
+}
+
+/** What a conversation answered to a note that it was offered. */
+export type OfferAnswer = 
+  | OfferQueued
+  | OfferInterrupted
+  | OfferJudgedWith
+  | OfferConversationCompleted
+  | OfferMemberSettled
+  | OfferNoConversation;
+
+/** A note for a node of a run, and when it may reach it. */
+export interface NoteRequest {
+  readonly run: RunName;
+  readonly node: NodeId;
+  readonly addressee: Addressee;
+  readonly text: NoteText;
+  readonly criterion?: Criterion | null;
+  /** Default: "live". */
+  readonly deliver?: DeliverWhen;
+  /** Default: true. */
+  readonly persist?: boolean;
+  readonly idempotency_key?: Selector | null;
+}
+
+/** What became of a note, whom it was shown and whom it is owed to. */
+export interface NoteReceipt {
+  readonly note_id: NoteId;
+  readonly run: RunName;
+  readonly node: NodeId;
+  readonly delivered: Delivered;
+  /** 0 to 2 entries. */
+  readonly shown_to: ReadonlyArray<Party>;
+  /** 0 to 2 entries. */
+  readonly owed_to: ReadonlyArray<Party>;
+  readonly repeated: boolean;
+}
+
+/** The node of a run whose notes are asked for. */
+export interface NoteStandingRequest {
+  readonly run: RunName;
+  readonly node: NodeId;
+}
+
+/** A note that the current dispatch holds, and where it sits. */
+export interface StandingNote {
+  readonly note: RecordedNote;
+  readonly placement: NotePlacement;
+  readonly read: boolean;
+}
+
+/** The notes that stand for a node, that it owes, and that no turn could decide. */
+export interface NoteStanding {
+  readonly run: RunName;
+  readonly node: NodeId;
+  /** 0 to 256 entries. */
+  readonly standing: ReadonlyArray<StandingNote>;
+  /** 0 to 256 entries. */
+  readonly owed: ReadonlyArray<RecordedNote>;
+  /** 0 to 256 entries. */
+  readonly undecidable: ReadonlyArray<RecordedNote>;
+}
+
+/** Turns to append to the journal of a run, in order. */
+export interface NoteEventsRequest {
+  readonly run: RunName;
+  /** 1 to 64 entries. */
+  readonly events: ReadonlyArray<TurnStarted>;
+}
+
+/** A presentation and the node whose note it is of. */
+export interface NodePresentation {
+  readonly node: NodeId;
+  readonly shown: NoteShown;
+}
+
+/** The presentations that turns showed. */
+export interface NotePresentations {
+  /** 0 to 256 entries. */
+  readonly presentations: ReadonlyArray<NodePresentation>;
+}
+
+/** A stretch of the journal of a run. */
+export interface NoteJournalRequest {
+  readonly run: RunName;
+  /** Default: 0. */
+  readonly after?: U64;
+  /** Default: 100. */
+  readonly limit?: JournalLimit;
+}
+
+/** Records of a journal, and where the next stretch begins. */
+export interface NoteJournal {
+  /** 0 to 256 entries. */
+  readonly records: ReadonlyArray<JournalEnvelope>;
+  readonly next: U64;
+  readonly unreadable: U64;
+  readonly torn_bytes: U64;
+}
+
+/** Note_ and 24 lower-case hexadecimal digits. */
+export type NoteId = Branded<"NoteId">;
+
+/** The name of a run: 1 to 128 characters from A-Z, a-z, 0-9 and . _ -. */
+export type RunName = string;
+
+/** The id of a node: 1 to 8192 bytes of UTF-8 without null characters. */
+export type NodeId = string;
+
+/** The text of a note: 1 to 16384 bytes of UTF-8 without null characters. */
+export type NoteText = string;
+
+/** The criterion of a note: 1 to 2048 bytes of UTF-8 without null characters. */
+export type Criterion = string;
+
+/** What a judge said of finished work: at most 16384 bytes of UTF-8 without null characters. */
+export type CompletionReason = string;
+
+/** What a program of the run wrote: at most 4096 bytes of UTF-8 without null characters. */
+export type RunText = string;
+
+/** The instruction of a turn: at most 16384 bytes of UTF-8 without null characters. */
+export type Instruction = string;
+
+/** A word of a run's record: 1 to 256 bytes of UTF-8 on one line, no control characters. */
+export type RunWord = string;
+
+/** A time in UTC to the millisecond: YYYY-MM-DDTHH:MM:SS.mmmZ. */
+export type RunTime = string;
+
+/** Whose task a note updates: worker, supervisor or both. */
+export type Addressee = "worker" | "supervisor" | "both";
+
+/** A side of the conversation: worker or supervisor. */
+export type Party = "worker" | "supervisor";
+
+/** Live, which attempts the running turn, or next. */
+export type DeliverWhen = "live" | "next";
+
+/** What became of a note: queued, worker, supervisor, judged-with or carried. */
+export type ReachedWord = "queued" | "worker" | "supervisor" | "judged-with" | "carried";
+
+/** What a presentation was decided from: delivered-origin, opening-task, instruction-text or answering-turn. */
+export type NoteEvidence = "delivered-origin" | "opening-task" | "instruction-text" | "answering-turn";
+
+/** Where a standing note sits: composed or delivered-since. */
+export type NotePlacement = "composed" | "delivered-since";
+
+/** Who takes a turn: assistant is the worker, user the supervisor. */
+export type TurnRole = "assistant" | "user" | "system";
+
+/** What a turn opened on: task, supervisor or delivered. */
+export type TurnOrigin = "task" | "supervisor" | "delivered";
+
+/** Who wrote a record: agentgraph, vcs or pipeline. */
+export type JournalSource = "agentgraph" | "vcs" | "pipeline";
+
+/** A phase of a record: development, integrate, review or release. */
+export type JournalPhase = "development" | "integrate" | "review" | "release";
+
+/** The version of an envelope, 1 or 2. */
+export type JournalVersion = number;
+
+/** A whole number of records from 1 to 256. */
+export type JournalLimit = number;
+
 /** The kinds of refusal. */
 export type RefusalKind = Refusal["kind"];
 
@@ -1126,6 +1612,14 @@ export interface Operations {
     readonly response: Directory;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
+  /** Have the calling session's own listener rung when mail comes for it, or stop that. */
+  readonly "mail.listen": {
+    readonly method: "POST";
+    readonly path: "/mail/listen";
+    readonly request: ListenRequest;
+    readonly response: Listening;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
   /** List what waits in the file mailboxes of this machine. */
   readonly "mailbox.list": {
     readonly method: "POST";
@@ -1140,6 +1634,38 @@ export interface Operations {
     readonly path: "/mailbox/show";
     readonly request: MailboxShowRequest;
     readonly response: MailboxText;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Deliver a note to a node of a run, and say what became of it. */
+  readonly "note.deliver": {
+    readonly method: "POST";
+    readonly path: "/note/deliver";
+    readonly request: NoteRequest;
+    readonly response: NoteReceipt;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "idempotency_conflict" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Say which notes stand for a node and which it still owes. */
+  readonly "note.standing": {
+    readonly method: "POST";
+    readonly path: "/note/standing";
+    readonly request: NoteStandingRequest;
+    readonly response: NoteStanding;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Append turns of a run's conversations; returns the presentations that they show. */
+  readonly "note.events": {
+    readonly method: "POST";
+    readonly path: "/note/events";
+    readonly request: NoteEventsRequest;
+    readonly response: NotePresentations;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Read records of a run's journal. */
+  readonly "note.journal": {
+    readonly method: "POST";
+    readonly path: "/note/journal";
+    readonly request: NoteJournalRequest;
+    readonly response: NoteJournal;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
   };
   /** Register an account and show its secret once. */
@@ -1246,6 +1772,30 @@ export interface Operations {
     readonly response: Done;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unknown_room" | "unsupported_media_type">;
   };
+  /** Have a listener on this machine rung when mail comes for an account. */
+  readonly "admin.listener": {
+    readonly method: "POST";
+    readonly path: "/admin/listener";
+    readonly request: ListenerSetRequest;
+    readonly response: Done;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** End an account's listener. */
+  readonly "admin.listener.remove": {
+    readonly method: "POST";
+    readonly path: "/admin/listener/remove";
+    readonly request: ListenerRemoveRequest;
+    readonly response: Done;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Show an account's listener and its sessions' own, and what became of their rings. */
+  readonly "admin.listener.get": {
+    readonly method: "POST";
+    readonly path: "/admin/listener/get";
+    readonly request: ListenerGetRequest;
+    readonly response: ListenerList;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
+  };
   /** Read one page of a named participant's inbox. */
   readonly "admin.inbox": {
     readonly method: "POST";
@@ -1268,6 +1818,14 @@ export interface Operations {
     readonly path: "/admin/retention";
     readonly request: RetentionRequest;
     readonly response: RetentionReport;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** List what operators did, newest first. */
+  readonly "admin.audit": {
+    readonly method: "POST";
+    readonly path: "/admin/audit";
+    readonly request: AuditRequest;
+    readonly response: AuditPage;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Tell whether the daemon can write and read. */

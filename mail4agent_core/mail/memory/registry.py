@@ -4,11 +4,22 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TypeVar
 
-from mail4agent_api.addresses import text_of
-from mail4agent_api.mail import AttestationPolicy, MessageId, ParticipantId, RoomId, SessionAddress
+from mail4agent_api.addresses import participant_of, text_of
+from mail4agent_api.mail import (
+    AttestationPolicy,
+    AuditEntry,
+    MessageId,
+    ParticipantAddress,
+    ParticipantId,
+    RoomId,
+    SessionAddress,
+)
+from mail4agent_core.mail.audit import ENTRIES_MAX, Deed
+from mail4agent_core.mail.doorbells import Doorbell
 from mail4agent_core.mail.identity import OPERATOR
 from mail4agent_core.mail.store import Account, Room, RoomPosting
 
+from . import doorbells
 from .sessions import MemorySessions
 from .state import Chamber, Reader, Registration, State
 
@@ -77,9 +88,11 @@ class MemoryRegistry:
         self._replace(account, removed_at=now)
         for room in self._state.rooms.values():
             room.members.discard(account)
+        doorbells.drop_listeners_of(self._state, account)
 
     def erase(self, account: ParticipantId) -> int:
         state = self._state
+        doorbells.drop_listeners_of(state, account)
         self._forget_secret(account)
         names = [name for name, reader in state.readers.items() if reader.account == account]
         gone = [pos for name in names for pos in state.boxes.get(name, ())]
@@ -138,6 +151,7 @@ class MemoryRegistry:
         members.add(account)
         for reader in self._state.readers_of(account):
             reader.read.update(self._state.boxes[f"#{room}"])
+        doorbells.joined(self._state, account, f"#{room}")
         self.changed.add(account)
 
     def leave(self, room: RoomId, account: ParticipantId) -> None:
@@ -150,6 +164,44 @@ class MemoryRegistry:
             return False
         self._state.delete(pos)
         return True
+
+    def listeners_of(self, account: ParticipantId) -> list[Doorbell]:
+        return doorbells.doorbells_of(self._state, account)
+
+    def set_listener(self, owner: ParticipantAddress, url: str, key: str | None, uid: int | None) -> None:
+        doorbells.set_listener(self._state, owner, url, key, uid)
+
+    def drop_listener(self, owner: ParticipantAddress) -> None:
+        self._state.bells.pop(text_of(owner), None)
+
+    def record(self, deed: Deed) -> None:
+        state = self._state
+        state.audited += 1
+        state.audit.append(
+            AuditEntry(
+                number=state.audited,
+                at_unix_ms=deed.at_unix_ms,
+                actor=participant_of(deed.actor),
+                operation=deed.operation,
+                target=deed.target,
+                detail=deed.detail,
+            )
+        )
+        while state.audit[0].number <= state.audited - ENTRIES_MAX:
+            del state.audit[0]
+
+    def audit(self, before: int | None, limit: int) -> list[AuditEntry]:
+        found = [entry for entry in self._state.audit if before is None or entry.number < before]
+        return found[::-1][:limit]
+
+    def expire_audit(self, before: int, limit: int) -> int:
+        old = sorted(
+            (entry for entry in self._state.audit if entry.at_unix_ms < before),
+            key=lambda entry: entry.at_unix_ms,
+        )
+        gone = {entry.number for entry in old[:limit]}
+        self._state.audit = [entry for entry in self._state.audit if entry.number not in gone]
+        return len(gone)
 
 
 def _slice(names: Iterable[Name], after: Name | None, limit: int | None) -> list[Name]:

@@ -1,6 +1,7 @@
 """Sessions in memory."""
 
 from dataclasses import replace
+from hmac import compare_digest
 
 from mail4agent_api.mail import ParticipantId, SessionId
 from mail4agent_core.mail.session import Session
@@ -20,7 +21,7 @@ class MemorySessions:
 
     def holding(self, digest: bytes) -> Session | None:
         for kept in self._state.sessions.values():
-            if kept.digest == digest:
+            if kept.digest is not None and compare_digest(kept.digest, digest):
                 return kept.session
         return None
 

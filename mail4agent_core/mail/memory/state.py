@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from mail4agent_api.addresses import text_of
 from mail4agent_api.mail import (
     Ack,
+    AuditEntry,
     DirectAddress,
     MessageId,
     ParticipantAddress,
@@ -16,6 +17,7 @@ from mail4agent_api.mail import (
     SessionAddress,
     SessionId,
 )
+from mail4agent_core.mail.doorbells import Doorbell
 from mail4agent_core.mail.posting import Prior, Sight
 from mail4agent_core.mail.session import Session
 from mail4agent_core.mail.store import Account, RoomPosting
@@ -80,6 +82,17 @@ class Kept:
 
 
 @dataclass(slots=True)
+class Bell:
+    """A listener; its rings map positions to the attempts that may have failed by the message."""
+
+    doorbell: Doorbell
+    cursor: int
+    due_at: int = 0
+    rings: dict[int, int] = field(default_factory=dict[int, int])
+    floors: dict[str, int] = field(default_factory=dict[str, int])
+
+
+@dataclass(slots=True)
 class State:
     """Everything. Boxes and readers are named by text addresses; positions in a box are in order."""
 
@@ -93,6 +106,11 @@ class State:
     acks: dict[int, dict[int, Ack]] = field(default_factory=dict[int, dict[int, Ack]])
     keys: dict[tuple[int, str], Key] = field(default_factory=dict[tuple[int, str], Key])
     numbers: dict[str, int] = field(default_factory=dict[str, int])
+    bells: dict[str, Bell] = field(default_factory=dict[str, Bell])
+    #: By number, the oldest first.
+    audit: list[AuditEntry] = field(default_factory=list[AuditEntry])
+    #: The number of the newest entry there ever was.
+    audited: int = 0
     sessions: dict[SessionId, Kept] = field(default_factory=dict[SessionId, Kept])
     boots: dict[str, int] = field(default_factory=dict[str, int])
     #: Numbers given so far, to accounts and to readers alike.
@@ -111,6 +129,12 @@ class State:
             acks={pos: dict(given) for pos, given in self.acks.items()},
             keys=dict(self.keys),
             numbers=dict(self.numbers),
+            bells={
+                name: replace(bell, rings=dict(bell.rings), floors=dict(bell.floors))
+                for name, bell in self.bells.items()
+            },
+            audit=list(self.audit),
+            audited=self.audited,
             sessions=dict(self.sessions),
             boots=dict(self.boots),
             given=self.given,
@@ -200,13 +224,17 @@ class State:
         )
         return (self.at[pos] for pos in found)
 
-    def forget_sessions(self, dead_before: int) -> int:
-        """Forget sessions that died before a time; return how many messages stood in their boxes."""
+    def forget_sessions(self, dead_before: int, idle_before: int) -> int:
+        """Forget sessions that died before a time, or without mail before another; return how many messages
+        stood in their boxes.
+        """
         gone = 0
         for name, kept in list(self.sessions.items()):
-            session = kept.session
-            if session.dead_at is not None and session.dead_at < dead_before:
-                box = text_of(session.address)
+            box = text_of(kept.session.address)
+            dead_at = kept.session.dead_at
+            if dead_at is not None and (
+                dead_at < dead_before or (dead_at < idle_before and not self.boxes[box])
+            ):
                 for pos in list(self.boxes[box]):
                     self.delete(pos)
                     gone += 1

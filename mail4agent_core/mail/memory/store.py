@@ -1,7 +1,7 @@
 """The mail store in memory."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Literal, NoReturn, TypeVar
 
@@ -18,6 +18,7 @@ from mail4agent_api.mail import (
     SessionAddress,
 )
 from mail4agent_core.clock import Clock
+from mail4agent_core.mail.doorbells import Attempt, Turn
 from mail4agent_core.mail.posting import Posted, Posting, Prior, Sight, judge
 from mail4agent_core.mail.store import (
     ACKS_SHOWN,
@@ -34,6 +35,7 @@ from mail4agent_core.mail.store import (
 from mail4agent_core.mail.wire import POSITION_MAX, cut, first_of, millisecond, next_pos, position
 from mail4agent_core.mail.words import words_of
 
+from . import doorbells
 from .registry import MemoryRegistry
 from .state import Key, State, Stored
 
@@ -285,7 +287,18 @@ class MemoryStore:
     async def survey(self, account: ParticipantId, query: Callable[[Registry], T]) -> T:  # noqa: ARG002  # nothing is shared
         return query(MemoryRegistry(self._open("survey")))
 
-    async def sweep(self, settled_before: int | None, keys_before: int, resume: int) -> Swept:
+    async def doorbells(self) -> list[str]:
+        return sorted(self._open("doorbells").bells)
+
+    async def listening_to(self, boxes: Collection[str]) -> list[str]:
+        return doorbells.listening_to(self._open("listening_to"), boxes)
+
+    async def next_ring(self, owner: str, attempt: Attempt | None, now: int) -> Turn | None:
+        return doorbells.next_ring(self._open("next_ring"), self._last, owner, attempt, now)
+
+    async def sweep(
+        self, settled_before: int | None, keys_before: int, resume: int, idle_before: int = 0
+    ) -> Swept:
         state = self._open("sweep")
         settled = [
             pos
@@ -297,7 +310,7 @@ class MemoryStore:
         ]
         for pos in settled:
             state.delete(pos)
-        forgotten = 0 if settled_before is None else state.forget_sessions(settled_before)
+        forgotten = state.forget_sessions(settled_before or 0, idle_before)
         before = len(state.keys)
         state.keys = {name: key for name, key in state.keys.items() if key.created_at >= keys_before}
         return Swept(len(settled) + forgotten, before - len(state.keys), None)

@@ -37,9 +37,12 @@ def _delete_row(db: Connection, pos: int) -> int:
     return box_no
 
 
-def sweep(db: Connection, settled_before: int | None, keys_before: int, resume: int) -> Swept:
+def sweep(
+    db: Connection, settled_before: int | None, keys_before: int, resume: int, idle_before: int
+) -> Swept:
     """One bounded step of upkeep."""
-    complete = settled_before is None or _forget_sessions(db, settled_before)
+    # Before the first message is looked at: it goes through the dead sessions that have mail to keep.
+    complete = resume > 0 or _forget_sessions(db, settled_before or 0, idle_before)
     messages, reclaimed = _reclaim(db)
     keys = _expire_keys(db, keys_before)
     if not (complete and reclaimed) or keys == STEP_MESSAGES:
@@ -50,14 +53,20 @@ def sweep(db: Connection, settled_before: int | None, keys_before: int, resume: 
     return Swept(messages + settled, keys, next_resume)
 
 
-def _forget_sessions(db: Connection, dead_before: int) -> bool:
-    """Forget sessions that died before a time and give their boxes up; True when there are no more.
+def _forget_sessions(db: Connection, dead_before: int, idle_before: int) -> bool:
+    """Forget sessions that died before a time, or without mail before another, and give their boxes up.
+
+    True when there are no more.
 
     Their readers stay: what they sent and acknowledged is theirs, and counts for their accounts.
     """
     left = STEP_READERS
-    sql = "SELECT reader_no, box_no FROM session WHERE dead_at < ? LIMIT ?"
-    rows = db.execute(sql, (dead_before, STEP_MESSAGES)).fetchall()
+    sql = (
+        "SELECT s.reader_no, s.box_no FROM session s CROSS JOIN box b ON b.box_no = s.box_no "
+        "WHERE s.dead_at < ? AND (s.dead_at < ? OR (b.n = 0 AND s.dead_at < ?)) LIMIT ?"
+    )
+    latest = max(dead_before, idle_before)
+    rows = db.execute(sql, (latest, dead_before, idle_before, STEP_MESSAGES)).fetchall()
     for reader_no, box_no in rows:
         left = _forget_counters(db, "reader_no", reader_no, left)
         if left <= 0:

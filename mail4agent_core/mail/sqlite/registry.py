@@ -2,11 +2,22 @@
 
 import sqlite3
 
-from mail4agent_api.addresses import text_of
-from mail4agent_api.mail import AttestationPolicy, MessageId, ParticipantId, RoomId, SessionAddress
+from mail4agent_api.addresses import participant_of, text_of
+from mail4agent_api.mail import (
+    AttestationPolicy,
+    AuditEntry,
+    MessageId,
+    ParticipantAddress,
+    ParticipantId,
+    RoomId,
+    SessionAddress,
+)
+from mail4agent_core.mail.audit import ENTRIES_MAX, Deed
+from mail4agent_core.mail.doorbells import Doorbell
 from mail4agent_core.mail.identity import OPERATOR
 from mail4agent_core.mail.store import Account, Room, RoomPosting
 
+from . import doorbells
 from .deletion import delete_message
 from .posting import id_bytes
 from .ranges import cover_all
@@ -24,6 +35,8 @@ _ROOM = (
 )
 #: No limit, in SQLite's words.
 _ALL = -1
+#: Above every number that SQLite gives.
+_LAST = 2**63 - 1
 
 
 def account_of_row(
@@ -34,7 +47,10 @@ def account_of_row(
 
 
 def account_by_digest(db: Connection, digest: bytes) -> Account | None:
-    """The account whose secret has this digest."""
+    """The account whose secret has this digest.
+
+    The index is searched for the digest: what the time tells of that is nothing of a secret.
+    """
     row = db.execute(f"{_ACCOUNT} WHERE secret_digest = ?", (digest,)).fetchone()
     return None if row is None else account_of_row(row)
 
@@ -108,9 +124,11 @@ class SqliteRegistry:
             "DELETE FROM membership WHERE account_no = ? AND box_no IN (SELECT box_no FROM room)",
             (self._number(account),),
         )
+        doorbells.drop_listeners_of(self._db, self._number(account))
 
     def erase(self, account: ParticipantId) -> int:
         account_no = self._number(account)
+        doorbells.drop_listeners_of(self._db, account_no)
         # "0" follows "/": the account's own box and those of its sessions.
         named = (account, f"{account}/", f"{account}0")
         (messages,) = self._db.execute(
@@ -158,6 +176,7 @@ class SqliteRegistry:
         self._changed.update(self.members(room, None, None))
         box_no = self._box(room)
         self._db.execute("DELETE FROM membership WHERE box_no = ?", (box_no,))
+        self._db.execute("DELETE FROM listener_floor WHERE box_no = ?", (box_no,))
         self._db.execute("DELETE FROM room WHERE box_no = ?", (box_no,))
         self._db.execute("UPDATE box SET address = NULL WHERE box_no = ?", (box_no,))
 
@@ -192,6 +211,7 @@ class SqliteRegistry:
                 (account_no,),
             ).fetchall():
                 cover_all(self._db, reader_no, box_no)
+            doorbells.joined(self._db, account_no, box_no)
             self._changed.add(account)
 
     def leave(self, room: RoomId, account: ParticipantId) -> None:
@@ -210,3 +230,42 @@ class SqliteRegistry:
             return False
         delete_message(self._db, row[0])
         return True
+
+    def listeners_of(self, account: ParticipantId) -> list[Doorbell]:
+        return doorbells.doorbells_of(self._db, account)
+
+    def set_listener(self, owner: ParticipantAddress, url: str, key: str | None, uid: int | None) -> None:
+        doorbells.set_listener(self._db, owner, url, key, uid)
+
+    def drop_listener(self, owner: ParticipantAddress) -> None:
+        doorbells.drop_listener(self._db, owner)
+
+    def record(self, deed: Deed) -> None:
+        number = self._db.execute(
+            "INSERT INTO audit (at_unix_ms, actor, operation, target, detail) VALUES (?, ?, ?, ?, ?)",
+            (deed.at_unix_ms, deed.actor, deed.operation, deed.target, deed.detail),
+        ).lastrowid
+        assert number is not None
+        self._db.execute("DELETE FROM audit WHERE number <= ?", (number - ENTRIES_MAX,))
+
+    def audit(self, before: int | None, limit: int) -> list[AuditEntry]:
+        rows = self._db.execute(
+            "SELECT number, at_unix_ms, actor, operation, target, detail FROM audit WHERE number < ? "
+            "ORDER BY number DESC LIMIT ?",
+            (_LAST if before is None else before, limit),
+        )
+        return [
+            AuditEntry(
+                number=row[0],
+                at_unix_ms=row[1],
+                actor=participant_of(row[2]),
+                operation=row[3],
+                target=row[4],
+                detail=row[5],
+            )
+            for row in rows
+        ]
+
+    def expire_audit(self, before: int, limit: int) -> int:
+        old = "SELECT number FROM audit WHERE at_unix_ms < ? ORDER BY at_unix_ms LIMIT ?"
+        return self._db.execute(f"DELETE FROM audit WHERE number IN ({old})", (before, limit)).rowcount

@@ -31,7 +31,9 @@ def migrations() -> list[tuple[int, str]]:
     folder = files("mail4agent_core.mail.sqlite").joinpath("migrations")
     found = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
     numbered = [(int(f.name[:4]), f.read_text("utf-8")) for f in found]
-    assert [number for number, _ in numbered] == list(range(1, len(numbered) + 1)), "numbered without a gap"
+    numbers = [number for number, _ in numbered]
+    assert numbers[0] == 1, "the first is there"
+    assert len(set(numbers)) == len(numbers), "each number names one"
     return numbered
 
 
@@ -119,7 +121,7 @@ def schema_of(connection: sqlite3.Connection, path: Path) -> int:
         tables: int = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
         if version or application or tables:
             raise StoreForeignError(path)
-    known = len(migrations())
+    known = migrations()[-1][0]
     if version > known:
         raise StoreNewerError(path, version, known)
     return version
@@ -131,7 +133,10 @@ def migrate(connection: sqlite3.Connection, path: Path, upto: int | None = None)
     Raises StoreNewerError, StoreForeignError, or sqlite3.Error, which leaves the last whole migration.
     """
     version = schema_of(connection, path)
-    for number, sql in migrations()[version:upto]:
+    last = migrations()[-1][0] if upto is None else upto
+    for number, sql in migrations():
+        if not version < number <= last:
+            continue
         try:
             connection.executescript(
                 f"BEGIN EXCLUSIVE;\n{sql}\nPRAGMA user_version = {number};\n"

@@ -2,13 +2,14 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from mail4agent_api.errors import RefusalError, StoreUnavailableError
 from mail4agent_api.mail import Ack, MessageId, ParticipantAddress, ParticipantId, Position, SessionAddress
 from mail4agent_core.clock import Clock
+from mail4agent_core.mail.doorbells import STEP, Attempt, Turn
 from mail4agent_core.mail.posting import Posted, Posting, Sight
 from mail4agent_core.mail.store import (
     Account,
@@ -22,7 +23,7 @@ from mail4agent_core.mail.store import (
     Swept,
 )
 
-from . import deletion, pages, posting, reading, search
+from . import deletion, doorbells, pages, posting, reading, search
 from .backup import copy_database
 from .people import active_reader
 from .readers import Readers
@@ -33,6 +34,9 @@ from .writer import SHORT_BYTES, Figures, Transaction, Writer
 __all__ = ["SqliteStore", "copy_database"]
 
 T = TypeVar("T")
+
+#: What looking over a step of mail weighs, in short writes: it inserts a narrow row for each message.
+RING_WEIGHT = STEP // 4
 
 
 class SqliteStore:
@@ -163,9 +167,22 @@ class SqliteStore:
     async def survey(self, account: ParticipantId, query: Callable[[Registry], T]) -> T:
         return await self._readers.aside("survey", account, lambda db: query(SqliteRegistry(db, set())))
 
-    async def sweep(self, settled_before: int | None, keys_before: int, resume: int) -> Swept:
+    async def doorbells(self) -> list[str]:
+        return self._readers.now("doorbells", doorbells.owners)
+
+    async def listening_to(self, boxes: Collection[str]) -> list[str]:
+        return self._readers.now("listening_to", lambda db: doorbells.listening_to(db, boxes))
+
+    async def next_ring(self, owner: str, attempt: Attempt | None, now: int) -> Turn | None:
         return await self._writer.write(
-            "sweep", lambda t: deletion.sweep(t.db, settled_before, keys_before, resume)
+            "next_ring", lambda t: doorbells.next_ring(t, owner, attempt, now), short=RING_WEIGHT
+        )
+
+    async def sweep(
+        self, settled_before: int | None, keys_before: int, resume: int, idle_before: int = 0
+    ) -> Swept:
+        return await self._writer.write(
+            "sweep", lambda t: deletion.sweep(t.db, settled_before, keys_before, resume, idle_before)
         )
 
     async def remember(self, name: str, value: int | None) -> int | None:

@@ -65,6 +65,19 @@ _CHECKS = {
         "b.address = '#' || r.id)"
     ),
 }
+#: Likewise, of tables that an older database has not.
+_LISTENER_CHECKS = {
+    "listener {} counts {} outstanding rings and has {}": (
+        "SELECT l.listener_no, l.outstanding, count(r.pos) FROM listener l LEFT JOIN ring r ON "
+        "r.listener_no = l.listener_no GROUP BY l.listener_no HAVING l.outstanding <> count(r.pos)"
+    ),
+    "listener {} belongs to no account": (
+        "SELECT listener_no FROM listener WHERE account_no NOT IN (SELECT account_no FROM participant)"
+    ),
+    "ring of listener {} at {} has no listener": (
+        "SELECT listener_no, pos FROM ring WHERE listener_no NOT IN (SELECT listener_no FROM listener)"
+    ),
+}
 
 
 def verify(path: Path) -> list[str]:
@@ -93,6 +106,8 @@ def verify(path: Path) -> list[str]:
 
 
 def _findings(db: sqlite3.Connection) -> Iterator[str]:
-    for sentence, sql in _CHECKS.items():
+    table = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'listener')"
+    (has_listeners,) = db.execute(table).fetchone()
+    for sentence, sql in (_CHECKS | (_LISTENER_CHECKS if has_listeners else {})).items():
         for row in db.execute(sql):
             yield sentence.format(*row)

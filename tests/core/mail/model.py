@@ -418,9 +418,9 @@ class Model:
             for letter in self.readable(name)
         )
 
-    def retain(self, now: int, keep_ms: int, keep_keys_ms: int) -> tuple[int, int]:
+    def retain(self, now: int, keep_ms: int, keep_keys_ms: int, idle_ms: int) -> tuple[int, int]:
         """What retention deletes: letters and keys."""
-        forgotten = self._forget(now - keep_ms)
+        forgotten = self._forget(now - keep_ms, now - idle_ms)
         settled = [each for each in self.letters if each.alive and self._is_settled(each, now - keep_ms)]
         for letter in settled:
             letter.alive = False
@@ -429,12 +429,23 @@ class Model:
             del self.keys[key]
         return forgotten + len(settled), len(old)
 
-    def _forget(self, before: int) -> int:
-        """Forget the sessions that died before a time; how many letters that deletes."""
+    def _mail(self, name: str) -> list[Letter]:
+        """What stands in a session's box."""
+        box = ("session", self.people[name].number)
+        return [letter for letter in self.letters if letter.alive and letter.box == box]
+
+    def _forget(self, before: int, idle_before: int) -> int:
+        """Forget the sessions that died before a time, or without mail before another; how many letters that
+        deletes.
+        """
         names = [
             f"{run.account}/{session}"
             for session, run in self.runs.items()
-            if run.dead_at is not None and run.dead_at < before
+            if run.dead_at is not None
+            and (
+                run.dead_at < before
+                or (run.dead_at < idle_before and not self._mail(f"{run.account}/{session}"))
+            )
         ]
         boxes = {("session", self.people[name].number) for name in names}
         gone = sum(letter.alive and letter.box in boxes for letter in self.letters)

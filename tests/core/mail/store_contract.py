@@ -5,9 +5,12 @@ import pytest
 from mail4agent_core.clock import HandClock
 from mail4agent_core.mail.store import MailStore
 
+from .contract_audit import AuditContract
+from .contract_doorbells import DoorbellContract
 from .contract_posting import PostingContract
 from .contract_reading import ReadingContract
 from .contract_registry import RegistryContract
+from .contract_roll import RollContract
 from .contract_rooms import RoomContract
 from .contract_sessions import SessionContract
 from .contract_settling import SettlingContract
@@ -22,8 +25,11 @@ class StoreContract(
     SettlingContract,
     RoomContract,
     SessionContract,
+    RollContract,
     RegistryContract,
     UpkeepContract,
+    AuditContract,
+    DoorbellContract,
 ):
     """The whole suite. The clock of the store is the one that the tests turn."""
 

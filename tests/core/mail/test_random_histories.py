@@ -363,7 +363,7 @@ class Histories(RuleBasedStateMachine):
         request = RetentionRequest(run=True)
         _, report = self.both(lambda office: office.administration.retention(office.operator, request))
         assert report is not None
-        expected = self.model.retain(self.clock.now_ms(), 180 * DAY_MS, 7 * DAY_MS)
+        expected = self.model.retain(self.clock.now_ms(), 180 * DAY_MS, 7 * DAY_MS, LISTED_MS)
         assert (report.removed_messages, report.removed_keys) == expected
 
     @rule()

@@ -258,6 +258,36 @@ async def test_a_session_that_acts_after_it_was_taken_for_dead_lives(office: Off
     assert (await entries(office, bob))[session.session].live
 
 
+async def test_a_session_that_connects_after_it_was_taken_for_dead_lives(office: Office):
+    """Though nothing else of it has changed."""
+    bob = await office.account("bob")
+    session = session_of(await met(office, bob))
+    office.running.clear()
+    await office.sessions.flush()
+    await met(office, bob)
+    assert (await entries(office, bob))[session.session].live
+
+
+async def test_a_sign_of_life_during_a_flush_is_written_by_the_next(
+    sqlite_store: SqliteStore, clock: HandClock
+):
+    """It is not taken for the one that is being written."""
+    office = Office(sqlite_store, clock)
+    session = session_of(await met(office, await office.account("bob")))
+    clock.step(1_000)
+    office.sessions.seen(session)
+    flushing = asyncio.ensure_future(office.sessions.flush())
+    await asyncio.sleep(0)
+    clock.step(1_000)
+    office.sessions.seen(session)
+    assert not flushing.done()
+    await flushing
+    await office.sessions.flush()
+    row = await sqlite_store.look(lambda registry: registry.sessions.get(session.session))
+    assert row is not None
+    assert row.last_seen == clock.now_ms()
+
+
 async def test_flush_looks_at_every_session_and_lets_others_have_their_turn(office: Office):
     """Some hundreds of sessions are probed and buried in steps."""
     bob = await office.account("bob")
@@ -275,7 +305,7 @@ async def test_flush_looks_at_every_session_and_lets_others_have_their_turn(offi
     counting = asyncio.ensure_future(count())
     await office.sessions.flush()
     counting.cancel()
-    assert turns >= 600 // 64
+    assert turns >= 30
     office.clock.step(LISTED_MS)
     assert await entries(office, bob) == {}
 
@@ -487,3 +517,20 @@ async def test_session_ids_name_no_participant(office: Office):
     assert len(sessions) == 8
     assert {len(each) for each in sessions} == {34}
     assert ParticipantId("bob") not in sessions
+
+
+@pytest.mark.promise("doorbell.ends-with-its-account")
+async def test_a_dead_sessions_listener_ends_with_it(office: Office):
+    """What its process was rung at may be anybody's by now; a living sibling keeps its own."""
+    (ann,) = await office.accounts("ann")
+    dead, alive = await met(office, ann), await met(office, ann, OTHER)
+    for session in (dead, alive):
+        await office.store.change(
+            lambda registry, session=session: registry.set_listener(
+                session.address, "http://127.0.0.1:9/", None, 1
+            )
+        )
+    office.running.discard(PROCESS)
+    await office.sessions.flush()
+    found = await office.store.look(lambda registry: registry.listeners_of(ann.account))
+    assert [each.owner for each in found] == [alive.address]
