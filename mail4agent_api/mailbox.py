@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from mail4agent_api._wire import JsonInteger, WireModel, WireStr
-from mail4agent_api.mail import U32, U64, Body, Taint
+from mail4agent_api.mail import U32, U64, Body, PageLimit, Taint, Word
 from pydantic import ConfigDict, Field
 from typing_extensions import TypeAliasType
 
@@ -115,6 +115,32 @@ MailboxSeal = TypeAliasType(
 )
 
 
+class MailboxListRequest(WireModel):
+    """
+    whose messages, which, and how many
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    to: ProducerName | None = None
+    all: bool = False
+    limit: PageLimit = 50
+
+
+class MailboxShowRequest(WireModel):
+    """
+    one message by its whole id
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    id: MailboxMessageId
+
+
 class AgentMarker(WireModel):
     """
     one live session: its producer, its process and since when
@@ -173,3 +199,55 @@ class MailboxMessage(WireModel):
     attempts: U32
     dead_at: MailboxTime | None = None
     seal: MailboxSeal
+
+
+class MailboxEntry(WireModel):
+    """
+    a message as it stands, without its text; what its file says otherwise is null
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    id: MailboxMessageId
+    status: Word
+    from_: Annotated[ProducerName, Field(alias="from")]
+    from_session: MailboxSession | None = None
+    to: ProducerName
+    reply_to: MailboxMessageId | None = None
+    taint: Taint
+    created_at: MailboxTime | None = None
+    delivered_at: MailboxTime | None = None
+    delivered_to: MailboxSession | None = None
+    dismissed_at: MailboxTime | None = None
+    dead_at: MailboxTime | None = None
+    lease: MailboxLease | None = None
+    attempts: U32
+    body_bytes: U32
+
+
+class MailboxList(WireModel):
+    """
+    messages of file mailboxes, by recipient and in the order of sending, and how many there are in all
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    messages: Annotated[list[MailboxEntry], Field(max_length=256)]
+    total: U32
+
+
+class MailboxText(WireModel):
+    """
+    a message with its text, of which what no text of the contract may hold is replaced
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    entry: MailboxEntry
+    body: Body

@@ -72,6 +72,7 @@ from mail4agent_api.mail import (
     WhoAmI,
     WhoAmIRequest,
 )
+from mail4agent_api.mailbox import MailboxList, MailboxListRequest, MailboxShowRequest, MailboxText
 from mail4agent_api.note import (
     NoteEventsRequest,
     NoteJournal,
@@ -427,6 +428,45 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             refusals=(
                 "permission_denied",
                 "attestation_failed",
+                *EVERY,
+            ),
+        ),
+        "mailbox.list": Operation(
+            name="mailbox.list",
+            method="POST",
+            path="/mailbox/list",
+            summary="List what waits in the file mailboxes of this machine.",
+            authenticated=True,
+            capability=("mailbox:read",),
+            request=MailboxListRequest,
+            response=MailboxList,
+            effect="read",
+            retry="never",
+            lenient_body=False,
+            doors=("http",),
+            refusals=(
+                "permission_denied",
+                "store_unavailable",
+                *EVERY,
+            ),
+        ),
+        "mailbox.show": Operation(
+            name="mailbox.show",
+            method="POST",
+            path="/mailbox/show",
+            summary="Read one message of a file mailbox; it stays as it is.",
+            authenticated=True,
+            capability=("mailbox:read",),
+            request=MailboxShowRequest,
+            response=MailboxText,
+            effect="read",
+            retry="never",
+            lenient_body=False,
+            doors=("http",),
+            refusals=(
+                "unknown_item",
+                "permission_denied",
+                "store_unavailable",
                 *EVERY,
             ),
         ),

@@ -34,6 +34,7 @@ from .identity import Identifier
 from .limits import Limits
 from .listening import listening
 from .log import Log
+from .mailboxes import Mailboxes
 from .metrics import Metrics
 from .names import names_of
 from .note_desk import NoteDesk
@@ -121,10 +122,12 @@ async def daemon(
         doorbells = Doorbells(store, clock, limits, log, port_owner=owner_of)
         delays = Delays(bounds.wrong_secret_ms / 1000)
         notes = NoteDesk(effective.home / "runs", clock)
+        mailboxes = Mailboxes(effective.mailboxes, clock)
         table = handlers(
             engine,
             administration,
             polling,
+            mailboxes,
             notes,
             home=effective.home,
             log=log,

@@ -15,6 +15,7 @@ from mail4agent_core.mail.wire import Wire
 from .bootstrap import KEY_NAME, OPERATOR_ID, KeyFileError, write_key
 from .dispatch import Call, Handler
 from .log import Log
+from .mailboxes import Mailboxes
 from .note_desk import NoteDesk
 from .polling import Polling
 from .rates import Rates
@@ -24,6 +25,7 @@ def handlers(
     engine: MailEngine,
     administration: Administration,
     polling: Polling,
+    mailboxes: Mailboxes,
     notes: NoteDesk,
     *,
     home: Path,
@@ -36,7 +38,12 @@ def handlers(
     It is the engine's method of that name, save for the operations that the daemon adds something to;
     ``listening`` are those on listeners.
     """
-    seams: dict[str, object] = {"mail": engine, "admin": administration, "note": notes}
+    seams: dict[str, object] = {
+        "mail": engine,
+        "admin": administration,
+        "mailbox": mailboxes,
+        "note": notes,
+    }
     own: dict[str, Handler] = {
         "mail.inbox": polling.inbox,
         "mail.wait": polling.wait,

@@ -138,6 +138,14 @@ class LimitSettings(_Section):
     ] = 100
 
 
+class MailboxSettings(_Section):
+    """The file mailboxes that the daemon shows."""
+
+    root: Annotated[Path, Field(description="where they are; from the data folder, when relative")] = Path(
+        "messages"
+    )
+
+
 class LogSettings(_Section):
     """What is logged, and how."""
 
@@ -155,6 +163,7 @@ class Settings(_Section):
     server: ServerSettings = ServerSettings()
     identity: IdentitySettings = IdentitySettings()
     retention: RetentionSettings = RetentionSettings()
+    mailbox: MailboxSettings = MailboxSettings()
     log: LogSettings = LogSettings()
     limits: LimitSettings = LimitSettings()
 
@@ -175,6 +184,11 @@ class Effective:
     def database(self) -> Path:
         """The database's path."""
         return self.home / DATABASE_NAME
+
+    @property
+    def mailboxes(self) -> Path:
+        """The root of the file mailboxes."""
+        return self.home / self.settings.mailbox.root
 
     @property
     def socket(self) -> Path | None:

@@ -62,12 +62,17 @@ class Contract(NamedTuple):
 
     @classmethod
     def read(cls, files: dict[str, Path]) -> "Contract":
-        """Read a contract from its files. A seam without a file is one that there was not yet."""
+        """Read a contract from its files. A seam without a file is one that there was not yet.
+
+        Raises ValueError where two bundles say different things of one name.
+        """
         documents = {n: json.loads(path.read_text("utf-8")) for n, path in files.items() if path.exists()}
-        table = documents.pop("operations.json")
-        return cls(
-            {name: d for document in documents.values() for name, d in document["$defs"].items()}, table
-        )
+        table, definitions = documents.pop("operations.json"), {}
+        for document in documents.values():
+            for name, definition in document["$defs"].items():
+                if definitions.setdefault(name, definition) != definition:
+                    raise ValueError(f"{name} is not the same in every bundle")
+        return cls(definitions, table)
 
     def written(self) -> set[str]:
         """What callers write."""

@@ -11,6 +11,7 @@ from mail4agent_daemon.cli import (
     accounts,
     daemon,
     listeners,
+    mailboxes,
     notes,
     people,
     posting,
@@ -42,6 +43,11 @@ def application() -> typer.Typer:
         noun.register(admin)
     listeners.register_admin(admin)
     app.add_typer(admin, name="admin")
+    messages = typer.Typer(
+        no_args_is_help=True, help="Short texts between sessions on this machine; no daemon.", epilog=STATUSES
+    )
+    mailboxes.register(messages)
+    app.add_typer(messages, name="msg")
     return app
 
 

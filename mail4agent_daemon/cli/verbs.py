@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -182,23 +182,28 @@ def verb(
     *,
     as_operator: bool = False,
     hint: Callable[[Mail, RefusalError], str | None] | None = None,
+    make: Callable[..., Mail] | None = None,
+    common: Mapping[str, tuple[Any, Any]] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register a function as a verb. It is given a ``Mail`` before its own parameters, and may return an exit
     status.
 
-    ``hint`` may add a sentence for a person to a refusal.
+    ``hint`` may add a sentence for a person to a refusal. ``make`` and ``common`` give a group another run
+    than ``Mail``, made of other options.
     """
+    options = _COMMON if common is None else common
+    run_of = partial(Mail, as_operator=as_operator) if make is None else make
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
 
         def run(**given: Any) -> None:
-            mail = Mail(*(given.pop(each) for each in _COMMON), as_operator=as_operator)
-            raise typer.Exit(_ended(mail, lambda: function(mail, **given), hint))
+            mail = run_of(*(given.pop(each) for each in options))
+            raise typer.Exit(ended(mail, lambda: function(mail, **given), hint))
 
         shared = [
             inspect.Parameter(each, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
-            for each, (annotation, default) in _COMMON.items()
+            for each, (annotation, default) in options.items()
         ]
         parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own] + shared
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -210,9 +215,7 @@ def verb(
     return register
 
 
-def _ended(
-    mail: Mail, act: Callable[[], Any], hint: Callable[[Mail, RefusalError], str | None] | None
-) -> int:
+def ended(mail: Mail, act: Callable[[], Any], hint: Callable[[Mail, RefusalError], str | None] | None) -> int:
     """Carry a verb out and return the exit status."""
     try:
         # Before anything is asked for: what nobody can be shown must not be acknowledged, issued or posted.

@@ -32,6 +32,8 @@ from schemathesis.specs.openapi.formats import unregister_string_format
 
 from mail4agent_api.operations import OPERATIONS
 from mail4agent_core.mail.sqlite.verify import verify
+from mail4agent_core.mailbox import MailboxStore
+from mail4agent_core.taint import CLEAN
 from tests import oracle
 from tests.contract.verdict import ROWS, Exchange, judge
 from tests.process import DaemonProcess, served
@@ -53,6 +55,8 @@ class World:
     daemon: DaemonProcess
     secret: str
     messages: list[str]
+    #: The id of a message in a file mailbox.
+    left: str
     ledger: dict[str, Counter[str]] = field(default_factory=dict[str, "Counter[str]"])
     #: How many exchanges were judged, and how many were refused for a bound that only bytes tell.
     judged: int = 0
@@ -97,6 +101,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
             SECRETS[name] = daemon.register(name)
         SECRETS[ME] = daemon.register(ME, operator=True)
         daemon.open_run(ME)
+        daemon.do("admin.participant.permit", {"id": ME, "grant": ["mailbox:read"], "revoke": []})
+        with MailboxStore.open(daemon.home / "messages") as mailboxes:
+            left = mailboxes.send("chat", "morning", None, "hello", None, CLEAN).id
         for room, posting, members in (
             ("desk", "open", (ME, "ada")),
             ("crew", "members", (ME, "bob")),
@@ -109,7 +116,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         messages += [_post(daemon, ME, "", to={"kind": "room", "room": room}) for room in ("desk", "crew")]
         messages.append(_post(daemon, "cyd", "", to={"kind": "room", "room": "far"}))
         messages.append(_post(daemon, ME, "ada", reply_to=messages[0], correlation="c-1"))
-        yield World(daemon, SECRETS[ME], messages)
+        yield World(daemon, SECRETS[ME], messages, left)
 
 
 def _document() -> dict[str, Any]:
@@ -122,7 +129,7 @@ def _document() -> dict[str, Any]:
             schema["format"] = f"m4a-{name}"
         elif "x-maxUtf8Bytes" in schema:
             schema["format"] = f"{TEXT}{schema['x-maxUtf8Bytes']}"
-        elif name in {"ParticipantId", "RoomId", "MessageId"}:
+        elif name in {"ParticipantId", "RoomId", "MessageId", "MailboxMessageId"}:
             schema["format"] = f"m4a-{name}"
     return document
 
@@ -136,7 +143,7 @@ def _texts(limit: int) -> st.SearchStrategy[str]:
     return st.one_of(st.text(min_size=1, max_size=min(limit, 40)), near, st.just("fox"))
 
 
-def _formats(messages: list[str]) -> dict[str, st.SearchStrategy[str]]:
+def _formats(messages: list[str], left: str) -> dict[str, st.SearchStrategy[str]]:
     other = st.from_regex(r"\A[A-Za-z0-9._@+-]{1,128}\Z")
     return {
         **{f"{TEXT}{limit}": _texts(limit) for limit in _text_limits()},
@@ -149,6 +156,7 @@ def _formats(messages: list[str]) -> dict[str, st.SearchStrategy[str]]:
         "m4a-MessageId": st.one_of(
             st.sampled_from(messages), st.sampled_from(messages), st.from_regex(r"\Am4a_[0-9a-f]{24}\Z")
         ),
+        "m4a-MailboxMessageId": st.one_of(st.just(left), st.from_regex(r"\A[A-Za-z0-9_-]{1,80}\Z")),
     }
 
 
@@ -187,7 +195,7 @@ def _spare(world: World, operation: str, body: Any) -> Any:
 @contextmanager
 def _registered(world: World) -> Iterator[None]:
     """The formats, the hook and the check of this run, for its length."""
-    formats = _formats(world.messages)
+    formats = _formats(world.messages, world.left)
     for name, strategy in formats.items():
         schemathesis.openapi.format(name, strategy)
 

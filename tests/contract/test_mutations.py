@@ -16,6 +16,8 @@ import pytest
 
 from mail4agent_api.operations import OPERATIONS
 from mail4agent_core.mail.sqlite.verify import verify
+from mail4agent_core.mailbox import MailboxStore
+from mail4agent_core.taint import CLEAN
 from tests import oracle
 from tests.contract.mutation import Draft, Mutator, credentials, cut_short, ended, flipped, framings
 from tests.contract.verdict import Exchange, judge, named_refusal
@@ -198,6 +200,9 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
     with served(tmp_path_factory.mktemp("mutations") / "home") as daemon:
         secret = daemon.register("mutator", operator=True)
         daemon.open_run("mutator")
+        daemon.do("admin.participant.permit", {"id": "mutator", "grant": ["mailbox:read"], "revoke": []})
+        with MailboxStore.open(daemon.home / "messages") as mailboxes:
+            mailboxes.send("chat", "morning", None, "line\n\ttab é", None, CLEAN)
         ada = daemon.register("ada")
         for name in ("bob", *(f"victim-{index}" for index in range(8))):
             daemon.register(name)
@@ -266,6 +271,8 @@ def _bodies(messages: Sequence[str]) -> dict[str, list[Any]]:
         "note.standing": [{"run": "demo", "node": "build"}, {"run": "none", "node": "build"}],
         "note.events": [{"run": "demo", "events": [turn, {**turn, "role": "user", "origin": None}]}],
         "note.journal": [{"run": "demo"}, {"run": "demo", "after": 10, "limit": 2}],
+        "mailbox.list": [{}, {"to": "chat", "all": True, "limit": 2}],
+        "mailbox.show": [{"id": "20260808T194158-00000000-1a2b3c4d"}],
         "admin.participant": [{"id": "new", "label": "New", "may_send": True, "operator": False}],
         "admin.participant.rotate": one,
         "admin.participant.revoke": one[:2],

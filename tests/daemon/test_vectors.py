@@ -40,6 +40,9 @@ async def test_every_vector_gets_its_verdict_at_the_door(tmp_path: Path, row: Op
     wrong: list[str] = []
     async with inside(tmp_path / "home") as daemon:
         await daemon.add("caller", operator=True)
+        granted = ["mailbox:read", "note:deliver", "note:produce", "note:read"]
+        permitted = {"id": "caller", "grant": granted, "revoke": []}
+        assert (await daemon.post("/admin/participant/permit", permitted)).status == 200
         daemon.made.waiters.close_all()  # so that whoever would wait is answered at once
         wire = await daemon.connect()
         for vector in VECTORS[row.request.__name__]:

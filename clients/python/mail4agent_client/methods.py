@@ -76,6 +76,7 @@ from mail4agent_api.mail import (
     WhoAmI,
     WhoAmIRequest,
 )
+from mail4agent_api.mailbox import MailboxList, MailboxListRequest, MailboxShowRequest, MailboxText
 from mail4agent_api.note import (
     NoteEventsRequest,
     NoteJournal,
@@ -327,6 +328,30 @@ class AsyncMethods(ABC):
         Raises PermissionDeniedError, AttestationFailedError.
         """
         return await self._ask("mail.listen", Listening, request_of(ListenRequest, request, fields))
+
+    @overload
+    async def mailbox_list(self, request: MailboxListRequest, /) -> MailboxList: ...
+    @overload
+    async def mailbox_list(
+        self, /, *, to: str | None = None, all: bool = False, limit: int = 50
+    ) -> MailboxList: ...
+    async def mailbox_list(self, request: MailboxListRequest | None = None, /, **fields: Any) -> MailboxList:
+        """List what waits in the file mailboxes of this machine.
+
+        Raises PermissionDeniedError, StoreUnavailableError.
+        """
+        return await self._ask("mailbox.list", MailboxList, request_of(MailboxListRequest, request, fields))
+
+    @overload
+    async def mailbox_show(self, request: MailboxShowRequest, /) -> MailboxText: ...
+    @overload
+    async def mailbox_show(self, /, *, id: str) -> MailboxText: ...
+    async def mailbox_show(self, request: MailboxShowRequest | None = None, /, **fields: Any) -> MailboxText:
+        """Read one message of a file mailbox; it stays as it is.
+
+        Raises UnknownItemError, PermissionDeniedError, StoreUnavailableError.
+        """
+        return await self._ask("mailbox.show", MailboxText, request_of(MailboxShowRequest, request, fields))
 
     @overload
     async def note_deliver(self, request: NoteRequest, /) -> NoteReceipt: ...
@@ -960,6 +985,30 @@ class SyncMethods(ABC):
         Raises PermissionDeniedError, AttestationFailedError.
         """
         return self._ask("mail.listen", Listening, request_of(ListenRequest, request, fields))
+
+    @overload
+    def mailbox_list(self, request: MailboxListRequest, /) -> MailboxList: ...
+    @overload
+    def mailbox_list(
+        self, /, *, to: str | None = None, all: bool = False, limit: int = 50
+    ) -> MailboxList: ...
+    def mailbox_list(self, request: MailboxListRequest | None = None, /, **fields: Any) -> MailboxList:
+        """List what waits in the file mailboxes of this machine.
+
+        Raises PermissionDeniedError, StoreUnavailableError.
+        """
+        return self._ask("mailbox.list", MailboxList, request_of(MailboxListRequest, request, fields))
+
+    @overload
+    def mailbox_show(self, request: MailboxShowRequest, /) -> MailboxText: ...
+    @overload
+    def mailbox_show(self, /, *, id: str) -> MailboxText: ...
+    def mailbox_show(self, request: MailboxShowRequest | None = None, /, **fields: Any) -> MailboxText:
+        """Read one message of a file mailbox; it stays as it is.
+
+        Raises UnknownItemError, PermissionDeniedError, StoreUnavailableError.
+        """
+        return self._ask("mailbox.show", MailboxText, request_of(MailboxShowRequest, request, fields))
 
     @overload
     def note_deliver(self, request: NoteRequest, /) -> NoteReceipt: ...

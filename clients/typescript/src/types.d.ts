@@ -1037,6 +1037,52 @@ export interface MailboxMessage {
   readonly seal: MailboxSeal;
 }
 
+/** Whose messages, which, and how many. */
+export interface MailboxListRequest {
+  readonly to?: ProducerName | null;
+  /** Default: false. */
+  readonly all?: boolean;
+  /** Default: 50. */
+  readonly limit?: PageLimit;
+}
+
+/** One message by its whole id. */
+export interface MailboxShowRequest {
+  readonly id: MailboxMessageId;
+}
+
+/** A message as it stands, without its text; what its file says otherwise is null. */
+export interface MailboxEntry {
+  readonly id: MailboxMessageId;
+  readonly status: Word;
+  readonly from: ProducerName;
+  readonly from_session?: MailboxSession | null;
+  readonly to: ProducerName;
+  readonly reply_to?: MailboxMessageId | null;
+  readonly taint: Taint;
+  readonly created_at?: MailboxTime | null;
+  readonly delivered_at?: MailboxTime | null;
+  readonly delivered_to?: MailboxSession | null;
+  readonly dismissed_at?: MailboxTime | null;
+  readonly dead_at?: MailboxTime | null;
+  readonly lease?: MailboxLease | null;
+  readonly attempts: U32;
+  readonly body_bytes: U32;
+}
+
+/** Messages of file mailboxes, by recipient and in the order of sending, and how many there are in all. */
+export interface MailboxList {
+  /** 0 to 256 entries. */
+  readonly messages: ReadonlyArray<MailboxEntry>;
+  readonly total: U32;
+}
+
+/** A message with its text, of which what no text of the contract may hold is replaced. */
+export interface MailboxText {
+  readonly entry: MailboxEntry;
+  readonly body: Body;
+}
+
 /** The command of a reply envelope that delivers a note. */
 export interface NoteCommand {
   readonly op: "note";
@@ -1573,6 +1619,22 @@ export interface Operations {
     readonly request: ListenRequest;
     readonly response: Listening;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** List what waits in the file mailboxes of this machine. */
+  readonly "mailbox.list": {
+    readonly method: "POST";
+    readonly path: "/mailbox/list";
+    readonly request: MailboxListRequest;
+    readonly response: MailboxList;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Read one message of a file mailbox; it stays as it is. */
+  readonly "mailbox.show": {
+    readonly method: "POST";
+    readonly path: "/mailbox/show";
+    readonly request: MailboxShowRequest;
+    readonly response: MailboxText;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
   };
   /** Deliver a note to a node of a run, and say what became of it. */
   readonly "note.deliver": {

@@ -1,0 +1,240 @@
+"""Folders that are the user's own, files that are whole or absent, and locks that name their holder.
+
+A folder is 0700, a file in it 0600, and both belong to the user who runs the program. Everything in a folder
+is reached through its descriptor, so that nobody who renames a folder or plants a link chooses what is read
+or written. A write is durable before it is acknowledged: the data, the name, and the folder that has the
+name. POSIX only. Nothing here knows what the files hold.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import secrets
+import stat
+import time
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Self
+
+_OPEN = os.O_CLOEXEC | os.O_NOFOLLOW
+#: Seconds between two looks at a lock that somebody holds.
+_LOOK_SECS = 0.005
+#: What ends the name of a file that is being written. One that is left over was never acknowledged.
+UNFINISHED = ".tmp"
+
+
+class FolderError(Exception):
+    """A folder cannot be used; the message tells a person what to change."""
+
+
+class FolderBusyError(FolderError):
+    """Somebody held a folder's lock for longer than one waits."""
+
+    def __init__(self, path: Path, holder: int | None) -> None:
+        who = f"process {holder}" if holder is not None else "a process that left no name"
+        super().__init__(f"{path} is locked by {who}; nothing was changed")
+        self.holder = holder
+
+
+class Folder:
+    """An open folder of the user's own. Close it, or use it in a ``with``."""
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path = path
+        self._descriptor = descriptor
+
+    @classmethod
+    def opened(cls, path: Path, *, make: bool = True) -> Folder:
+        """Open a folder, make it when asked, and make it private.
+
+        Raises FileNotFoundError where there is none and none is to be made, FolderError for a link, for what
+        is no folder, and for another user's.
+        """
+        try:
+            if make:
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                path.mkdir(mode=0o700, exist_ok=True)
+            descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | _OPEN)
+        except OSError as failure:
+            if path.is_symlink():
+                raise FolderError(f"{path} is a symbolic link; name the folder itself") from failure
+            if isinstance(failure, FileNotFoundError) and not make:
+                raise
+            raise FolderError(f"{path} cannot be made or opened: {failure.strerror}") from failure
+        return cls._owned(path, descriptor)
+
+    @classmethod
+    def _owned(cls, path: Path, descriptor: int) -> Folder:
+        try:
+            found = os.fstat(descriptor)
+            if found.st_uid != os.geteuid():
+                raise FolderError(f"{path} belongs to another user (uid {found.st_uid})")
+            if stat.S_IMODE(found.st_mode) != 0o700:
+                os.fchmod(descriptor, 0o700)
+        except OSError as failure:
+            os.close(descriptor)
+            raise FolderError(f"{path} cannot be made private: {failure.strerror}") from failure
+        except FolderError:
+            os.close(descriptor)
+            raise
+        return cls(path, descriptor)
+
+    def inner(self, name: str, *, make: bool = True) -> Folder:
+        """Open a folder in this one. ``name`` is no path. Raises as ``opened``."""
+        path = self.path / name
+        try:
+            if make:
+                with suppress(FileExistsError):
+                    os.mkdir(name, 0o700, dir_fd=self._descriptor)
+                    os.fsync(self._descriptor)
+            descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | _OPEN, dir_fd=self._descriptor)
+        except OSError as failure:
+            if path.is_symlink():
+                raise FolderError(f"{path} is a symbolic link; put the folder itself there") from failure
+            if isinstance(failure, FileNotFoundError) and not make:
+                raise
+            raise FolderError(f"{path} cannot be made or opened: {failure.strerror}") from failure
+        return self._owned(path, descriptor)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let the folder go."""
+        os.close(self._descriptor)
+
+    def names(self) -> list[str]:
+        """The names of what is in it."""
+        return os.listdir(self._descriptor)  # noqa: PTH208  # by its descriptor
+
+    def folders(self) -> list[str]:
+        """The names of the folders in it, links excepted."""
+        with os.scandir(self._descriptor) as entries:
+            return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+
+    def changed_ns(self) -> int:
+        """When a name was last added or taken away."""
+        return os.fstat(self._descriptor).st_mtime_ns
+
+    def read(self, name: str, most: int) -> bytes | None:
+        """The bytes of a regular file, ``most`` + 1 of them at most; None for what is no regular file.
+
+        Raises OSError.
+        """
+        try:
+            # NONBLOCK: to open a pipe that nobody writes would wait for ever.
+            opened = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _OPEN, dir_fd=self._descriptor)
+        except OSError as failure:
+            # A link, and a socket.
+            if failure.errno in {errno.ELOOP, errno.ENXIO}:
+                return None
+            raise
+        with os.fdopen(opened, "rb") as file:
+            return file.read(most + 1) if stat.S_ISREG(os.fstat(opened).st_mode) else None
+
+    def state(self, name: str) -> tuple[int, int, int, int]:
+        """What changes when a file does: another file, another length, another time. Raises OSError."""
+        found = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+        return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+    def write(self, name: str, raw: bytes, *, settle: bool = True) -> None:
+        """Put a whole file in place of what has the name, on disk before this returns.
+
+        Without ``settle`` the name itself is only on disk after ``settle``. Raises OSError, and then the old
+        file is as it was.
+        """
+        unfinished = f".{name}.{secrets.token_hex(8)}{UNFINISHED}"
+        opened = os.open(
+            unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN, 0o600, dir_fd=self._descriptor
+        )
+        try:
+            with os.fdopen(opened, "wb") as file:
+                file.write(raw)
+                file.flush()
+                os.fsync(file.fileno())
+            os.rename(unfinished, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+        except OSError:
+            self.remove(unfinished)
+            raise
+        if settle:
+            self.settle()
+
+    def settle(self) -> None:
+        """Bring the folder's names to disk. Raises OSError."""
+        os.fsync(self._descriptor)
+
+    def move_aside(self, name: str, ending: str) -> str:
+        """Give a file another ending and keep what has that name already. Returns the name that it got."""
+        stem = name.rpartition(".")[0]
+        number = 0
+        while True:
+            aside = f"{stem}{f'.{number}' if number else ''}{ending}"
+            try:
+                os.stat(aside, dir_fd=self._descriptor, follow_symlinks=False)
+            except FileNotFoundError:
+                os.rename(name, aside, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+                return aside
+            number += 1
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there and can be."""
+        with suppress(OSError):
+            os.unlink(name, dir_fd=self._descriptor)
+
+    def sweep(self) -> None:
+        """Remove what writers left unfinished. Whoever calls this holds the lock that all writers take."""
+        for name in self.names():
+            if name.endswith(UNFINISHED):
+                self.remove(name)
+
+    @contextmanager
+    def locked(self, name: str = ".lock", wait_secs: float = 10.0) -> Generator[None]:
+        """Hold the folder's lock for the length of the block. It is the kernel's, and ends with its holder.
+
+        Raises FolderBusyError when somebody holds it for ``wait_secs`` seconds, FolderError when there can
+        be none.
+        """
+        path = self.path / name
+        try:
+            opened = os.open(
+                name, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | _OPEN, 0o600, dir_fd=self._descriptor
+            )
+        except OSError as failure:
+            raise FolderError(f"{path} cannot be opened: {failure.strerror}") from failure
+        try:
+            if not stat.S_ISREG(os.fstat(opened).st_mode):
+                raise FolderError(f"{path} is no file")
+            _taken(opened, path, wait_secs)
+            _signed(opened)
+            yield
+        finally:
+            os.close(opened)
+
+
+def _taken(opened: int, path: Path, wait_secs: float) -> None:
+    until = time.monotonic() + wait_secs
+    while True:
+        try:
+            return fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                raise FolderBusyError(path, _holder(opened)) from None
+            time.sleep(_LOOK_SECS)
+
+
+def _signed(opened: int) -> None:
+    """Leave the holder's name for whoever waits. A full disk may keep it; the lock holds all the same."""
+    with suppress(OSError):
+        os.ftruncate(opened, 0)
+        os.pwrite(opened, f"{os.getpid()}\n".encode(), 0)
+
+
+def _holder(opened: int) -> int | None:
+    text = os.pread(opened, 32, 0).strip()
+    return int(text) if text.isdigit() else None
