@@ -427,7 +427,6 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             doors=("http",),
             refusals=(
                 "permission_denied",
-                "attestation_failed",
                 *EVERY,
             ),
         ),
@@ -446,7 +445,6 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             doors=("http",),
             refusals=(
                 "permission_denied",
-                "store_unavailable",
                 *EVERY,
             ),
         ),
@@ -466,7 +464,6 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             refusals=(
                 "unknown_item",
                 "permission_denied",
-                "store_unavailable",
                 *EVERY,
             ),
         ),

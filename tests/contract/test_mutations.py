@@ -241,6 +241,7 @@ def _bodies(messages: Sequence[str]) -> dict[str, list[Any]]:
     older = {"before": at, "room": "desk", "since_unix_ms": 0}
     search = {"query": 'fox "quick brown"', "limit": 3, "room": "desk", "sent_by": "ada"}
     one = [{"id": f"victim-{index}"} for index in range(8)]
+    key = f"whsec_{'A' * 32}"
     note = {"run": "demo", "node": "build", "addressee": "both", "text": "keep the old flag"}
     turn = {
         "node": "build",
@@ -266,7 +267,10 @@ def _bodies(messages: Sequence[str]) -> dict[str, list[Any]]:
         "mail.search": [search, {"query": "f*x NEAR(a b) scope:1", "before": at}],
         "mail.sent": [{"limit": 5, "before": at}],
         "mail.whoami": [{}],
+        "mail.status": [{}, {"working_on": "the parser", "role": "reviewer", "parent": "s-0123abcd"}],
+        "mail.session": [{}],
         "mail.directory": [{}],
+        "mail.listen": [{"url": None}, {"url": None, "key": key}],
         "note.deliver": [note, {**note, "criterion": "it parses", "deliver": "next", "idempotency_key": "k"}],
         "note.standing": [{"run": "demo", "node": "build"}, {"run": "none", "node": "build"}],
         "note.events": [{"run": "demo", "events": [turn, {**turn, "role": "user", "origin": None}]}],
@@ -287,6 +291,9 @@ def _bodies(messages: Sequence[str]) -> dict[str, list[Any]]:
         "admin.room.members": [{"room": "desk", "after": "a", "limit": 2}],
         "admin.room.member.add": [{"room": "spare-1", "participant": "bob"}],
         "admin.room.member.remove": [{"room": "spare-1", "participant": "bob"}],
+        "admin.listener": [{"account": "ada", "url": "http://localhost:9/doorbell?a=b", "key": key}],
+        "admin.listener.remove": [{"account": "ada"}],
+        "admin.listener.get": [{"account": "ada"}],
         "admin.inbox": [{"address": message["to"], "limit": 2, "after": at, "unread_only": True}],
         "admin.message.purge": [{"message_id": others[0]}],
         "admin.retention": [{"run": True}],

@@ -325,7 +325,7 @@ class AsyncMethods(ABC):
     async def listen(self, request: ListenRequest | None = None, /, **fields: Any) -> Listening:
         """Have the calling session's own listener rung when mail comes for it, or stop that.
 
-        Raises PermissionDeniedError, AttestationFailedError.
+        Raises PermissionDeniedError.
         """
         return await self._ask("mail.listen", Listening, request_of(ListenRequest, request, fields))
 
@@ -338,7 +338,7 @@ class AsyncMethods(ABC):
     async def mailbox_list(self, request: MailboxListRequest | None = None, /, **fields: Any) -> MailboxList:
         """List what waits in the file mailboxes of this machine.
 
-        Raises PermissionDeniedError, StoreUnavailableError.
+        Raises PermissionDeniedError.
         """
         return await self._ask("mailbox.list", MailboxList, request_of(MailboxListRequest, request, fields))
 
@@ -349,7 +349,7 @@ class AsyncMethods(ABC):
     async def mailbox_show(self, request: MailboxShowRequest | None = None, /, **fields: Any) -> MailboxText:
         """Read one message of a file mailbox; it stays as it is.
 
-        Raises UnknownItemError, PermissionDeniedError, StoreUnavailableError.
+        Raises UnknownItemError, PermissionDeniedError.
         """
         return await self._ask("mailbox.show", MailboxText, request_of(MailboxShowRequest, request, fields))
 
@@ -982,7 +982,7 @@ class SyncMethods(ABC):
     def listen(self, request: ListenRequest | None = None, /, **fields: Any) -> Listening:
         """Have the calling session's own listener rung when mail comes for it, or stop that.
 
-        Raises PermissionDeniedError, AttestationFailedError.
+        Raises PermissionDeniedError.
         """
         return self._ask("mail.listen", Listening, request_of(ListenRequest, request, fields))
 
@@ -995,7 +995,7 @@ class SyncMethods(ABC):
     def mailbox_list(self, request: MailboxListRequest | None = None, /, **fields: Any) -> MailboxList:
         """List what waits in the file mailboxes of this machine.
 
-        Raises PermissionDeniedError, StoreUnavailableError.
+        Raises PermissionDeniedError.
         """
         return self._ask("mailbox.list", MailboxList, request_of(MailboxListRequest, request, fields))
 
@@ -1006,7 +1006,7 @@ class SyncMethods(ABC):
     def mailbox_show(self, request: MailboxShowRequest | None = None, /, **fields: Any) -> MailboxText:
         """Read one message of a file mailbox; it stays as it is.
 
-        Raises UnknownItemError, PermissionDeniedError, StoreUnavailableError.
+        Raises UnknownItemError, PermissionDeniedError.
         """
         return self._ask("mailbox.show", MailboxText, request_of(MailboxShowRequest, request, fields))
 

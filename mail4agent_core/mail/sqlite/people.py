@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from mail4agent_api.addresses import text_of
 from mail4agent_api.mail import ParticipantAddress, SessionAddress
 
-from .ranges import copy_account
+from .ranges import start_session
 
 Connection = sqlite3.Connection
 
@@ -62,7 +62,7 @@ def active_reader(db: Connection, address: ParticipantAddress) -> Reader | None:
     box_no = db.execute("INSERT INTO box (address) VALUES (?)", (text,)).lastrowid
     assert reader_no is not None
     assert box_no is not None
-    copy_account(db, reader.account_no, reader_no)
+    start_session(db, reader.account_no, reader_no)
     return Reader(reader_no, reader.account_no, box_no)
 
 

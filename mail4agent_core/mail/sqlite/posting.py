@@ -20,7 +20,7 @@ from mail4agent_core.mail.posting import Posted, Posting, Prior, Sight, judge
 from mail4agent_core.mail.wire import millisecond, next_pos
 
 from .people import Reader, active_reader, reads_box
-from .ranges import cover
+from .ranges import cover_for
 from .sessions import owner_of
 from .writer import Transaction
 
@@ -148,7 +148,7 @@ def _append(transaction: Transaction, posting: Posting, facts: _Facts, clock: Cl
     )
     db.execute(_COUNT, (sender.reader_no, sender.reader_no, pos, box_no))
     if facts.in_box:
-        cover(db, sender.reader_no, box_no, pos)
+        cover_for(db, sender.account_no, sender.reader_no, box_no, pos)
     if posting.key is not None:
         values = (sender.reader_no, posting.key, posting.content, message_id, created_at)
         db.execute("INSERT INTO idempotency VALUES (?, ?, ?, ?, ?)", values)
@@ -181,6 +181,6 @@ def acknowledge(
             "ON CONFLICT DO UPDATE SET acked_at = acked_at RETURNING acked_at"
         )
         (at,) = db.execute(sql, (pos, reader.reader_no, at)).fetchone()
-        cover(db, reader.reader_no, box_no, pos)
+        cover_for(db, reader.account_no, reader.reader_no, box_no, pos)
         outcomes.append(Ack(message_id=message_id, reader=address, acked_at_unix_ms=at))
     return outcomes

@@ -51,6 +51,20 @@ def cover(db: Connection, reader_no: int, box_no: int, pos: int) -> None:
     _add(db, reader_no, box_no, 1)
 
 
+def cover_for(db: Connection, account_no: int, reader_no: int, box_no: int, pos: int) -> None:
+    """As ``cover``, by a reader of an account: it counts for where the account's next session starts, too."""
+    cover(db, reader_no, box_no, pos)
+    common_no = common_reader(db, account_no)
+    if common_no is not None:
+        cover(db, common_no, box_no, pos)
+
+
+def common_reader(db: Connection, account_no: int) -> int | None:
+    """The reader that stands for all addresses of an account, once it has had a session."""
+    sql = "SELECT common_reader FROM participant WHERE account_no = ?"
+    return db.execute(sql, (account_no,)).fetchone()[0]
+
+
 def _add(db: Connection, reader_no: int, box_no: int, count: int) -> None:
     sql = "INSERT INTO counter VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET acked = acked + excluded.acked"
     db.execute(sql, (reader_no, box_no, count))
@@ -78,11 +92,36 @@ def uncount(db: Connection, reader_no: int, box_no: int, pos: int) -> None:
         db.execute(f"UPDATE ack_range SET hi = ? {where}", (right[1], reader_no, box_no, left[0]))
 
 
-def copy_account(db: Connection, account_no: int, reader_no: int) -> None:
-    """Start a new reader of an account with everything that any of its readers has acknowledged.
+def start_session(db: Connection, account_no: int, reader_no: int) -> None:
+    """Start a session's reader with everything that any address of its account has acknowledged.
+
+    The work follows the runs, not the messages and not the sessions that there were: those runs are kept
+    together in a reader of their own.
+    """
+    common_no = common_reader(db, account_no)
+    if common_no is None:
+        common_no = db.execute(
+            "INSERT INTO reader (address, account_no) "
+            "SELECT id || '/*', account_no FROM participant WHERE account_no = ?",
+            (account_no,),
+        ).lastrowid
+        assert common_no is not None
+        _copy_account(db, account_no, common_no)
+        sql = "UPDATE participant SET common_reader = ? WHERE account_no = ?"
+        db.execute(sql, (common_no, account_no))
+    readable = "reader_no = ? AND box_no IN (SELECT box_no FROM membership WHERE account_no = ?)"
+    for table, columns in (("counter", "box_no, acked"), ("ack_range", "box_no, lo, hi")):
+        db.execute(
+            f"INSERT INTO {table} SELECT ?, {columns} FROM {table} WHERE {readable}",
+            (reader_no, common_no, account_no),
+        )
+
+
+def _copy_account(db: Connection, account_no: int, reader_no: int) -> None:
+    """Give a reader everything that any reader of its account has acknowledged.
 
     The counter of the reader who acknowledged most is taken over, and only what others have beyond its runs
-    is counted: the work follows the runs, not the messages.
+    is counted.
     """
     sql = (
         "SELECT c.box_no, c.reader_no, c.acked FROM reader r JOIN counter c ON c.reader_no = r.reader_no "

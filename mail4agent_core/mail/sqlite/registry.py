@@ -207,8 +207,10 @@ class SqliteRegistry:
         ).rowcount
         if added:
             for (reader_no,) in self._db.execute(
-                "SELECT r.reader_no FROM reader r JOIN box b ON b.address = r.address WHERE r.account_no = ?",
-                (account_no,),
+                "SELECT r.reader_no FROM reader r JOIN box b ON b.address = r.address WHERE r.account_no = ? "
+                "UNION ALL SELECT common_reader FROM participant WHERE account_no = ? "
+                "AND common_reader IS NOT NULL",
+                (account_no, account_no),
             ).fetchall():
                 cover_all(self._db, reader_no, box_no)
             doorbells.joined(self._db, account_no, box_no)

@@ -9,6 +9,7 @@ import sqlite3
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -264,3 +265,21 @@ async def test_the_work_does_not_grow_with_the_mailbox(
     small, large = counts
     assert {name: (small[name], large[name]) for name in small if large[name] > 1.2 * small[name] + 20} == {}
     assert min(small.values()) > 0
+
+
+async def test_a_first_contact_does_not_grow_with_the_sessions_before(
+    sqlite_store: SqliteStore, sqlite_office: Office
+):
+    """The account's next session costs as much after two hundred that acknowledged mail as after ten."""
+    box = Mailbox(sqlite_office, sqlite_store)
+    await box.fill(1_000)
+    number, counts = 1_000, []
+    for sessions in (10, 190):
+        for _ in range(sessions):
+            number += 1
+            # Each closes a gap between two runs, so that their number stays about the same.
+            await sqlite_office.ack(await box.met(number), box.sent[number % 500])
+        number += 1
+        counts.append(await steps(sqlite_store, partial(box.met, number)))
+    few, many = counts
+    assert 0 < many <= 1.2 * few + 20

@@ -122,9 +122,7 @@ def seen_machine() -> tuple[Machine, Holders, int]:
 
 @pytest.mark.promise("identity.seen-processes-cost-little")
 def test_only_what_came_since_is_looked_into():
-    """The next socket of a process seen before costs a look into it and into each that came, once; the one
-    after it, whose descriptor is the next, costs none.
-    """
+    """A known process's next socket costs a look into it and into each that came; the one after it none."""
     machine, finder, one = seen_machine()
     came = [machine.spawn(1000) for _ in range(3)]
     for expected in ([*came, one], []):

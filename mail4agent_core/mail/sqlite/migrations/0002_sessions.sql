@@ -1,6 +1,10 @@
 -- What an account asks of the processes that act for it: inherit, required, preferred or off.
 ALTER TABLE participant ADD COLUMN attestation TEXT NOT NULL DEFAULT 'inherit';
 
+-- The reader whose runs are those of all the account's addresses together; a new session starts as a copy of it. NULL until the
+-- account has its first session.
+ALTER TABLE participant ADD COLUMN common_reader INTEGER;
+
 -- When a run of the machine began, as it was told the first time: a later correction of the clock moves no session's id.
 CREATE TABLE boot (
     boot_id TEXT PRIMARY KEY,
