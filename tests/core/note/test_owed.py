@@ -104,6 +104,18 @@ def test_presentations_are_folded_from_deliveries_dispatches_and_turns() -> None
     assert shown.evidence is Evidence.ANSWERING_TURN
 
 
+@pytest.mark.promise("note.a-note-is-spent-by-who-saw-it")
+def test_a_first_dispatch_of_the_original_has_what_was_carried_although_it_names_nothing() -> None:
+    """Its opening turn shows the note; a retry that names nothing has nothing, and its turn shows nothing."""
+    journal = [delivered(1, "build", "carry me", reach.CARRIED), dispatched(2, "build", attempt=1)]
+    opened = folded([*journal, turn_record(3, at(3), "assistant", 1, "task")], "build")
+    assert texts(opened.owed) == []
+    assert [shown.evidence for shown in opened.unrecorded] == [Evidence.OPENING_TASK]
+    journal += [dispatched(3, "build", attempt=2, attempts=3), turn_record(4, at(4), "assistant", 1, "task")]
+    retried = folded(journal, "build")
+    assert (texts(retried.owed), retried.unrecorded) == (["carry me"], [])
+
+
 def test_a_presentation_that_the_original_recorded_moves_the_watch() -> None:
     """Its offers have no instant in the journal, so its own records say what its turns showed."""
     note = recorded("stop", reach.WORKER, addressee=Addressee.WORKER)
