@@ -203,9 +203,14 @@ class MailEngine:
         declared = SessionDeclared(working_on=request.working_on, role=request.role, parent=request.parent)
         return Status(card=await self._sessions.declare(caller, declared))
 
-    async def session(self, caller: Caller, request: SessionIssueRequest) -> IssuedSession:  # noqa: ARG002  # likewise
-        """Issue a session credential for the caller's account."""
-        return await self._sessions.issue(caller)
+    async def session(
+        self,
+        caller: Caller,
+        request: SessionIssueRequest,  # noqa: ARG002  # likewise
+        presented: bytes | None = None,
+    ) -> IssuedSession:
+        """Issue a session credential for the caller's account, whose secret has the digest ``presented``."""
+        return await self._sessions.issue(caller, presented)
 
     async def directory(self, caller: Caller, request: DirectoryRequest) -> Wire[Directory]:  # noqa: ARG002  # likewise
         """Every registered account with its sessions, and every room, from the caller's point of view.
