@@ -44,6 +44,9 @@ LIVE_MS = 900_000
 ISSUED_MAX = 64
 #: How long a dead session stays in the directory.
 LISTED_MS = 86_400_000
+#: How many sessions of one account the directory lists, of those alive and of the dead alike: one that starts
+#: processes by the thousand makes it no longer for the others.
+LISTED_MAX = 256
 #: How many sessions one transaction touches, and how many processes are probed in one turn of the loop.
 STEP = 256
 PROBES = 16
