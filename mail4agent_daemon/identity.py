@@ -52,6 +52,10 @@ class Attesting(Protocol):
         """Its ancestors, the nearest first."""
         ...
 
+    def alive(self, process: ProcessId) -> bool:
+        """Whether a process runs."""
+        ...
+
 
 class Charging(Protocol):
     """What meters accounts."""
@@ -134,6 +138,9 @@ class Identifier:
         # An account that was purged and registered again is another one.
         key = (str(holder.account), holder.created_at, policy, for_parent)
         known = link.standings.get(key)
+        if known is not None and known.ancestor is not None and not self._attestor.alive(known.ancestor):
+            # A helper that outlives what it acted for must not keep the dead session's mail to itself.
+            known = None
         if known is None:
             known = await self._prove(link, holder, policy, for_parent=for_parent)
             if len(link.standings) >= LINK_IDENTITIES_MAX:
@@ -153,7 +160,11 @@ class Identifier:
         try:
             if not for_parent:
                 return Standing(await self._sessions.meet(holder.account, _evidence(proof)), proof.uid)
-            return await self._ancestor(proof, holder) or Standing(account, None)
+            found = await self._ancestor(proof, holder)
+            if found is None and policy == "required":
+                # To ask for a parent that there is not must not open what its own session closes.
+                await self._sessions.refuse_other(holder.account, proof.process)
+            return found or Standing(account, None)
         except (SessionAccountMismatchError, AttestationFailedError):
             # It is a session of another account, or its session's id is taken: it acts for this account
             # without being a session of it.
@@ -167,10 +178,11 @@ class Identifier:
         for each in ancestors:
             address: ParticipantAddress | None = await self._sessions.known(holder.account, each.process)
             if address is not None:
-                return Standing(address, each.uid)
+                return Standing(address, each.uid, each.process)
         for each in ancestors:
             if each.program is not None:
-                return Standing(await self._sessions.meet(holder.account, _evidence(each)), each.uid)
+                address = await self._sessions.meet(holder.account, _evidence(each))
+                return Standing(address, each.uid, each.process)
         return None
 
 

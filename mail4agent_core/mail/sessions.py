@@ -173,6 +173,15 @@ class Sessions:
             return None
         return address
 
+    async def refuse_other(self, account: ParticipantId, process: ProcessId) -> None:
+        """Raise SessionAccountMismatchError when a process is a session of another account."""
+        if process.boot_id not in self._boots:
+            return
+        address, _ = self._named(account, process)
+        known = await self._store.look(lambda registry: registry.sessions.get(address.session))
+        if known is not None:
+            _check_same(known, address, process)
+
     def seen(self, address: SessionAddress) -> None:
         """Take note, in memory, that a session acts now."""
         self._seen[address.session] = self._clock.now_ms()
