@@ -56,6 +56,10 @@ class Identifying(Protocol):
         """The caller, once it is known that it may call."""
         ...
 
+    async def again(self, call: Call) -> Caller:
+        """The caller of the same call as things are by now."""
+        ...
+
 
 class Dispatch:
     """Calls operations; every row that needs a credential must have a handler."""
@@ -75,7 +79,8 @@ class Dispatch:
     async def run(self, call: Call) -> bytes:
         """Return the encoded answer. Raises RefusalError."""
         operation = call.operation
-        caller = await self.identify(call)
+        # A body may come long after its head: what was believed then may have ended meanwhile.
+        caller = await self._identifier.again(call)
         body = call.body
         if not body:
             if not operation.lenient_body:

@@ -5,7 +5,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from mail4agent_api.mail import IssuedSecret, ParticipantRotateRequest, SendManyRequest, SendManyResponse
+from mail4agent_api.mail import (
+    IssuedSecret,
+    IssuedSession,
+    ParticipantRotateRequest,
+    SendManyRequest,
+    SendManyResponse,
+    SessionIssueRequest,
+)
 from mail4agent_api.operations import OPERATIONS
 from mail4agent_core.mail.administration import Administration
 from mail4agent_core.mail.engine import MailEngine
@@ -48,6 +55,7 @@ def handlers(
         "mail.inbox": polling.inbox,
         "mail.wait": polling.wait,
         "mail.send_many": _batch(engine, rates),
+        "mail.session": _issue(engine),
         "admin.participant.rotate": _rotation(administration, home, log),
         **listening,
     }
@@ -62,6 +70,15 @@ def handlers(
 def _plain(method: Callable[[Caller, Any], Awaitable[Any]]) -> Handler:
     async def answer(call: Call, caller: Caller, request: Any) -> Any:  # noqa: ARG001  a handler may want the call
         return await method(caller, request)
+
+    return answer
+
+
+def _issue(engine: MailEngine) -> Handler:
+    """Only the secret that was presented issues, and only while it is the account's."""
+
+    async def answer(call: Call, caller: Caller, request: SessionIssueRequest) -> IssuedSession:
+        return await engine.session(caller, request, call.digest)
 
     return answer
 

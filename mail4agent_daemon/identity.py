@@ -55,6 +55,10 @@ class Attesting(Protocol):
         """Its ancestors, the nearest first."""
         ...
 
+    def alive(self, process: ProcessId) -> bool:
+        """Whether a process runs."""
+        ...
+
 
 class Charging(Protocol):
     """What meters accounts."""
@@ -145,6 +149,9 @@ class Identifier:
         # An account that was purged and registered again is another one.
         key = (str(holder.account), holder.created_at, policy, for_parent, meets)
         known = link.standings.get(key)
+        if known is not None and known.ancestor is not None and not self._attestor.alive(known.ancestor):
+            # A helper that outlives what it acted for must not keep the dead session's mail to itself.
+            known = None
         if known is None:
             known = await self._prove(link, holder, policy, for_parent=for_parent, meets=meets)
             if len(link.standings) >= LINK_IDENTITIES_MAX:
@@ -170,6 +177,9 @@ class Identifier:
             found = await self._known(candidates, holder)
             if found is None and meets:
                 found = await self._agent(candidates, holder)
+            if found is None and policy == "required":
+                # To ask for a parent that there is not must not open what its own session closes.
+                await self._sessions.refuse_other(holder.account, proof.process)
             return found or Standing(account, None)
         except (SessionAccountMismatchError, AttestationFailedError):
             # It is a session of another account, or its session's id is taken: it acts for this account
@@ -183,14 +193,15 @@ class Identifier:
         for each in candidates:
             address = await self._sessions.known(holder.account, each.process)
             if address is not None:
-                return Standing(address, each.uid)
+                return Standing(address, each.uid, each.process)
         return None
 
     async def _agent(self, ancestors: Iterable[Attested], holder: Holder) -> Standing | None:
         """The nearest that is a known agent program; it becomes a session by this."""
         for each in ancestors:
             if each.program is not None:
-                return Standing(await self._sessions.meet(holder.account, _evidence(each)), each.uid)
+                address = await self._sessions.meet(holder.account, _evidence(each))
+                return Standing(address, each.uid, each.process)
         return None
 
 

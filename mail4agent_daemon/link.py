@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from mail4agent_api.mail import ParticipantAddress
+from mail4agent_core.mail.process import ProcessId
 
 from .attest import Attested, Unattested
 from .peer import Peer
@@ -24,6 +25,8 @@ class Standing:
     address: ParticipantAddress
     uid: int | None
     """The user of the session's process; None where no kernel vouched for one."""
+    ancestor: ProcessId | None = None
+    """The process that it acts for, where that is not the one that was attested."""
 
 
 @dataclass(slots=True, eq=False)

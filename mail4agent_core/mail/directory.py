@@ -33,10 +33,14 @@ class Standing:
     live: bool
 
 
-def listing(registry: Registry, mine: Iterable[RoomId], dead_after: int) -> Listing:
-    """Everything that the directory lists; sessions that died before a time are left out."""
+def listing(registry: Registry, mine: Iterable[RoomId], dead_after: int, most: int) -> Listing:
+    """Everything that the directory lists.
+
+    Sessions that died before a time are left out, and so are those of an account past ``most``.
+    """
     accounts = [account for account in registry.accounts(None, None) if account.removed_at is None]
-    return Listing(accounts, registry.sessions.listed(dead_after), registry.room_ids(), frozenset(mine))
+    sessions = registry.sessions.listed(dead_after, most)
+    return Listing(accounts, sessions, registry.room_ids(), frozenset(mine))
 
 
 def directory_wire(listing: Listing, standings: Sequence[Standing]) -> Wire[Directory]:

@@ -62,7 +62,7 @@ from mail4agent_core.ids import Ids
 from .directory import Listing, Standing, directory_wire, listing
 from .identity import OPERATOR, READ, SEND, Caller
 from .posting import Posted, Posting, Sight, posting_of
-from .sessions import LISTED_MS, Sessions
+from .sessions import LISTED_MAX, LISTED_MS, Sessions
 from .store import MailStore, PageQuery, Registry, SearchQuery, Sent
 from .wire import InboxWire, Wire, inbox_wire
 from .words import phrases_of
@@ -203,20 +203,26 @@ class MailEngine:
         declared = SessionDeclared(working_on=request.working_on, role=request.role, parent=request.parent)
         return Status(card=await self._sessions.declare(caller, declared))
 
-    async def session(self, caller: Caller, request: SessionIssueRequest) -> IssuedSession:  # noqa: ARG002  # likewise
-        """Issue a session credential for the caller's account."""
-        return await self._sessions.issue(caller)
+    async def session(
+        self,
+        caller: Caller,
+        request: SessionIssueRequest,  # noqa: ARG002  # likewise
+        presented: bytes | None = None,
+    ) -> IssuedSession:
+        """Issue a session credential for the caller's account, whose secret has the digest ``presented``."""
+        return await self._sessions.issue(caller, presented)
 
     async def directory(self, caller: Caller, request: DirectoryRequest) -> Wire[Directory]:  # noqa: ARG002  # likewise
         """Every registered account with its sessions, and every room, from the caller's point of view.
 
-        A session that died more than a day ago is left out.
+        A session that died more than a day ago is left out, and so are those of an account past 256 alive
+        and 256 dead.
         """
         caller.needs(READERS)
         dead_after = self._clock.now_ms() - LISTED_MS
 
         def query(registry: Registry) -> Listing:
-            return listing(registry, registry.rooms_of(caller.account), dead_after)
+            return listing(registry, registry.rooms_of(caller.account), dead_after, LISTED_MAX)
 
         found = await self._store.survey(caller.account, query)
         living = await self._sessions.living(found.sessions)

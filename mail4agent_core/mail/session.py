@@ -62,10 +62,11 @@ class SessionRegistry(Protocol):
         """The issued session whose credential has this digest."""
         ...
 
-    def listed(self, dead_after: int) -> list[Session]:
+    def listed(self, dead_after: int, most: int) -> list[Session]:
         """The sessions of every registered account, those dead since before a time left out.
 
-        By account and id.
+        Of each account at most so many that nobody has noticed dead, those met last, and as many dead, those
+        that died last. By account and id.
         """
         ...
 

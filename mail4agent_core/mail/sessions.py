@@ -44,6 +44,9 @@ LIVE_MS = 900_000
 ISSUED_MAX = 64
 #: How long a dead session stays in the directory.
 LISTED_MS = 86_400_000
+#: How many sessions of one account the directory lists, of those alive and of the dead alike: one that starts
+#: processes by the thousand makes it no longer for the others.
+LISTED_MAX = 256
 #: How many sessions one transaction touches, and how many processes are probed in one turn of the loop.
 STEP = 256
 PROBES = 16
@@ -170,6 +173,15 @@ class Sessions:
             return None
         return address
 
+    async def refuse_other(self, account: ParticipantId, process: ProcessId) -> None:
+        """Raise SessionAccountMismatchError when a process is a session of another account."""
+        if process.boot_id not in self._boots:
+            return
+        address, _ = self._named(account, process)
+        known = await self._store.look(lambda registry: registry.sessions.get(address.session))
+        if known is not None:
+            _check_same(known, address, process)
+
     def seen(self, address: SessionAddress) -> None:
         """Take note, in memory, that a session acts now."""
         self._seen[address.session] = self._clock.now_ms()
@@ -234,11 +246,14 @@ class Sessions:
 
         return (await self._store.change(command)).card
 
-    async def issue(self, caller: Caller) -> IssuedSession:
+    async def issue(self, caller: Caller, presented: bytes | None = None) -> IssuedSession:
         """Make a session that is proved by a secret alone, with that secret, shown this once.
 
-        Raises PermissionDeniedError when the caller itself is such a session, AttestationFailedError when its
-        account requires attestation, RateLimitedError when the account has as many as it may.
+        ``presented`` is the digest of the account's secret that the caller showed.
+
+        Raises PermissionDeniedError when the caller itself is such a session, UnauthenticatedError when the
+        secret is not the account's any more, AttestationFailedError when its account requires attestation,
+        RateLimitedError when the account has as many as it may.
         """
         secret = self._ids.secret()
         address = SessionAddress(participant=caller.account, session=self._ids.session_id())
@@ -246,9 +261,13 @@ class Sessions:
         def command(registry: Registry) -> None:
             account = _active(registry, caller.account)
             if isinstance(caller.address, SessionAddress):
-                presented = registry.sessions.get(caller.address.session)
-                if presented is not None and presented.kind == "issued":
+                session = registry.sessions.get(caller.address.session)
+                if session is not None and session.kind == "issued":
                     raise PermissionDeniedError(need=ACCOUNT_SECRET)
+            # A rotation that was committed since the caller was believed ended what the old secret had
+            # issued: it must not issue any more.
+            if presented is not None and registry.holding(presented) != account:
+                raise UnauthenticatedError
             if self._requires_attestation(account):
                 raise AttestationFailedError(
                     reason="the account requires it, and an issued secret is no proof"
@@ -256,8 +275,8 @@ class Sessions:
             now = self._clock.now_ms()
             self._check_room(registry.sessions.issued(caller.account), now)
             attested = encode(SessionAttested(pid=0, started_at_unix_ms=now))
-            session = Session(address, None, attested, _NOTHING_SAID, _NOTHING_DECLARED, now, now)
-            registry.sessions.keep(session, digest_of(secret))
+            made = Session(address, None, attested, _NOTHING_SAID, _NOTHING_DECLARED, now, now)
+            registry.sessions.keep(made, digest_of(secret))
 
         await self._store.change(command)
         return IssuedSession(address=address, secret=secret)

@@ -160,6 +160,10 @@ class Registry(Protocol):
         """An account, removed or not."""
         ...
 
+    def holding(self, digest: bytes) -> Account | None:
+        """The account whose secret has this digest."""
+        ...
+
     def accounts(self, after: ParticipantId | None, limit: int | None) -> list[Account]:
         """Accounts by id, the removed ones included."""
         ...

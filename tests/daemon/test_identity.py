@@ -60,6 +60,7 @@ class Kernel:
     says: Attested | Unattested = field(default_factory=lambda: process(100))
     parents: list[Attested] = field(default_factory=list[Attested])
     asked: int = 0
+    ended: set[ProcessId] = field(default_factory=set[ProcessId])
 
     async def attest(self, peer: Peer) -> Attested | Unattested:
         assert peer is PEER
@@ -69,7 +70,10 @@ class Kernel:
     def ancestors(self, process: ProcessId) -> list[Attested]:
         assert isinstance(self.says, Attested)
         assert process == self.says.process
-        return self.parents
+        return [each for each in self.parents if each.process not in self.ended]
+
+    def alive(self, process: ProcessId) -> bool:
+        return process not in self.ended
 
 
 @dataclass
@@ -321,6 +325,34 @@ async def test_a_helper_of_an_agent_that_is_another_accounts_session_acts_as_the
     await hall.who("ben", Link(PEER))
     hall.kernel.says, hall.kernel.parents = process(100), [agent]
     assert await hall.who("ada", Link(PEER), for_parent=True) == "ada"
+
+
+@pytest.mark.promise("identity.helper", "identity.two-accounts", "identity.required")
+async def test_asking_for_a_parent_does_not_get_around_the_session_that_a_process_is(make: Make) -> None:
+    """Required: a session of another account is refused with the header as it is without it."""
+    hall = await make("required")
+    await hall.who("ben", Link(PEER))
+    hall.kernel.parents = [process(90)]
+    link = Link(PEER)
+    with pytest.raises(SessionAccountMismatchError):
+        await hall.who("ada", link, for_parent=True)
+
+
+@pytest.mark.promise("identity.helper")
+async def test_a_helper_that_outlives_its_ancestor_acts_for_it_no_longer(make: Make) -> None:
+    """On an open connection, too: the next ancestor that is a session, or the account."""
+    hall = await make()
+    near, far = process(90, "codex"), process(80, "claude")
+    hall.kernel.parents = [near, far]
+    link = Link(PEER)
+    first = await hall.who("ada", link, for_parent=True)
+    hall.kernel.ended.add(near.process)
+    second = await hall.who("ada", link, for_parent=True)
+    hall.kernel.ended.add(far.process)
+    assert await hall.who("ada", link, for_parent=True) == "ada"
+    assert is_session(first)
+    assert is_session(second)
+    assert first != second
 
 
 @pytest.mark.promise("identity.helper")

@@ -38,6 +38,10 @@ class MemoryRegistry:
         present = self._state.accounts.get(account)
         return None if present is None else present.account
 
+    def holding(self, digest: bytes) -> Account | None:
+        owner = self._state.digests.get(digest)
+        return None if owner is None else self.account(owner)
+
     def accounts(self, after: ParticipantId | None, limit: int | None) -> list[Account]:
         return [self._state.accounts[name].account for name in _slice(self._state.accounts, after, limit)]
 

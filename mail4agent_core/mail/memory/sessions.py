@@ -1,5 +1,6 @@
 """Sessions in memory."""
 
+from collections import Counter
 from dataclasses import replace
 from hmac import compare_digest
 
@@ -25,14 +26,16 @@ class MemorySessions:
                 return kept.session
         return None
 
-    def listed(self, dead_after: int) -> list[Session]:
-        sessions = (kept.session for kept in self._state.sessions.values())
-        found = [
-            each
-            for each in sessions
-            if (each.dead_at is None or each.dead_at > dead_after)
-            and self._state.is_active(each.address.participant)
+    def listed(self, dead_after: int, most: int) -> list[Session]:
+        # In the order in which they were met.
+        sessions = [
+            kept.session
+            for kept in self._state.sessions.values()
+            if self._state.is_active(kept.session.address.participant)
         ]
+        dead = [each for each in sessions if each.dead_at is not None and each.dead_at > dead_after]
+        dead.sort(key=lambda each: each.dead_at or 0)
+        found = _last([each for each in sessions if each.dead_at is None], most) + _last(dead, most)
         return sorted(found, key=lambda each: (each.address.participant, each.address.session))
 
     def undead(self, after: SessionId | None, limit: int) -> list[Session]:
@@ -80,3 +83,14 @@ class MemorySessions:
 
     def boot(self, boot_id: str, boot_ms: int) -> int:
         return self._state.boots.setdefault(boot_id, boot_ms)
+
+
+def _last(sessions: list[Session], most: int) -> list[Session]:
+    """The last so many of each account."""
+    taken = Counter[ParticipantId]()
+    found: list[Session] = []
+    for each in reversed(sessions):
+        taken[each.address.participant] += 1
+        if taken[each.address.participant] <= most:
+            found.append(each)
+    return found

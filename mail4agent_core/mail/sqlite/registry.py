@@ -67,6 +67,9 @@ class SqliteRegistry:
         row = self._db.execute(f"{_ACCOUNT} WHERE id = ?", (account,)).fetchone()
         return None if row is None else account_of_row(row)
 
+    def holding(self, digest: bytes) -> Account | None:
+        return account_by_digest(self._db, digest)
+
     def accounts(self, after: ParticipantId | None, limit: int | None) -> list[Account]:
         rows = self._db.execute(
             f"{_ACCOUNT} WHERE id > ? ORDER BY id LIMIT ?", (after or "", _ALL if limit is None else limit)

@@ -116,6 +116,18 @@ class RollContract:
         rows = [await stored(office, session) for session in (SESSION, OTHER_SESSION)]
         assert [row.dead_at for row in rows if row is not None] == [None, 600]
 
+    @pytest.mark.promise("session.one-account-fills-no-directory")
+    async def test_of_one_account_no_more_sessions_are_listed_than_was_asked(self, office: Office):
+        """Those met last, and as many of those that died last; another account's are all there."""
+        ann, bob = await office.accounts("ann", "bob")
+        ids = [SessionId(f"s-{9 - n}0000000") for n in range(9)]
+        deaths = (None, 400, None, 300, None, 500, 350, None)
+        for session, dead_at in zip(ids[:8], deaths, strict=True):
+            await keep(office, replace(attested(ann, session), dead_at=dead_at))
+        await keep(office, attested(bob, ids[8]))
+        rows = await office.store.look(lambda registry: registry.sessions.listed(100, 2))
+        assert [row.address.session for row in rows] == [ids[7], ids[5], ids[4], ids[1], ids[8]]
+
     async def test_sessions_are_listed_by_account_and_paged_by_id(self, office: Office):
         """Those that died before a time, and those of removed accounts, are not listed."""
         ann, bob, cid = await office.accounts("ann", "bob", "cid")
@@ -127,7 +139,7 @@ class RollContract:
         await office.remove("cid")
 
         async def listed(dead_after: int) -> list[SessionId]:
-            rows = await office.store.look(lambda registry: registry.sessions.listed(dead_after))
+            rows = await office.store.look(lambda registry: registry.sessions.listed(dead_after, 9))
             return [row.address.session for row in rows]
 
         assert await listed(100) == [ids[2], ids[4], ids[1], ids[3]]

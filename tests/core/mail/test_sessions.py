@@ -472,6 +472,28 @@ async def test_issued_credentials_die_with_the_secret_that_issued_them(office: O
 
 
 @pytest.mark.promise("session.issued-credentials-end")
+@pytest.mark.parametrize("how", ["rotate", "remove"])
+async def test_a_secret_that_ended_issues_nothing_to_a_caller_who_was_believed_before(
+    office: Office, how: str
+):
+    """What it issued so late would outlive the rotation, or pass to whoever gets the account's id."""
+    bob = await office.account("bob")
+    administration, operator = office.administration, office.operator
+    rotation = ParticipantRotateRequest(id=bob.account)
+    first = digest_of((await administration.participant_rotate(operator, rotation)).secret)
+    await office.engine.session(bob, SessionIssueRequest(), first)
+    if how == "remove":
+        await office.remove("bob")
+        await office.purge("bob")
+        await office.account("bob")
+    else:
+        second = digest_of((await administration.participant_rotate(operator, rotation)).secret)
+        await office.engine.session(bob, SessionIssueRequest(), second)
+    with pytest.raises(UnauthenticatedError):
+        await office.engine.session(bob, SessionIssueRequest(), first)
+
+
+@pytest.mark.promise("session.issued-credentials-end")
 async def test_an_account_has_at_most_64_issued_credentials(office: Office):
     """The next one is refused with when there will be room; it comes when one has ended."""
     bob = await office.account("bob")
