@@ -126,8 +126,8 @@ def serve(
         run_daemon(effective, announce, demo=show if demo else None)
     except StartError as fault:
         raise _failure("start_failed", str(fault), as_json=as_json) from fault
-    # The process ends here. Without this the interpreter goes through all that it holds, several times, before
-    # it ends: after a thousand parked readers that takes as long as their answers did.
+    # The process ends here. Without this the interpreter goes through all that it holds, several times,
+    # before it does: after a thousand parked readers that takes as long as their answers did.
     gc.freeze()
 
 

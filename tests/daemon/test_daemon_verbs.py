@@ -256,7 +256,8 @@ def test_a_daemon_that_has_stopped_goes_through_nothing_once_more(tmp_path: Path
     (tmp_path / "sitecustomize.py").write_text(
         "import atexit, gc, json, pathlib\n"
         "def tell():\n"
-        f"    pathlib.Path({str(told)!r}).write_text(json.dumps([len(gc.get_objects()), gc.get_freeze_count()]))\n"
+        "    left = [len(gc.get_objects()), gc.get_freeze_count()]\n"
+        f"    pathlib.Path({str(told)!r}).write_text(json.dumps(left))\n"
         "atexit.register(tell)\n"
     )
     with running(tmp_path / "home", PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path])) as daemon:
