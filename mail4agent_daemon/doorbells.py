@@ -138,7 +138,7 @@ class Doorbells:
         """Stop, and let what is on its way end within its bound."""
         self.stop()
         if self._serving:
-            _, late = await asyncio.wait(self._serving, timeout=self._limits.ring_timeout_secs)
+            _, late = await asyncio.wait(self._serving, timeout=self._limits.ring_stop_secs)
             for task in late:
                 task.cancel()
         await asyncio.gather(

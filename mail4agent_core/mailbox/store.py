@@ -299,7 +299,9 @@ class MailboxStore:
         ]
         exact = [message for message in found if message.id == prefix]
         if len(exact or found) > 1:
-            raise MalformedError(field="mailbox message id", reason="begins the ids of several messages")
+            raise MalformedError(
+                field="mailbox message id", reason="must begin the id of one message; several begin with it"
+            )
         if not found:
             raise UnknownItemError(id=prefix)
         return (exact or found)[0]

@@ -7,6 +7,7 @@ found when the note is committed.
 
 from __future__ import annotations
 
+import hmac
 import os
 import socket
 import threading
@@ -206,7 +207,7 @@ class NoteRun:
         found = None if key is None else self._ledger.sent_under(request.node, key)
         if found is None:
             return None
-        if found.request != request.digest:
+        if not hmac.compare_digest((found.request or "").encode("utf-8", "replace"), request.digest.encode()):
             raise IdempotencyConflictError(idempotency_key=key or "")
         return self.receipt(request.node, found.note, repeated=True)
 

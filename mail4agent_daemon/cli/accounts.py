@@ -101,7 +101,9 @@ def list_accounts(mail: Mail) -> None:
 def _state(account: ParticipantRecord) -> str:
     if account.removed_at_unix_ms is not None:
         return "removed"
-    return "active" if account.secret_issued_at_unix_ms is not None else "no secret"
+    if account.secret_issued_at_unix_ms is None:
+        return "no secret"
+    return "active" if account.attestation == "inherit" else f"active, {account.attestation}"
 
 
 def rotate(mail: Mail, account: Account, secret_file: SecretFile = None) -> None:
@@ -121,7 +123,9 @@ def permit(  # noqa: PLR0917  # one parameter an option
     account: Account,
     grant: Capabilities = None,
     revoke: Capabilities = None,
-    both: Annotated[bool, typer.Option("--both", help="Let one account both stage and review.")] = False,
+    both: Annotated[
+        bool, typer.Option("--both", help="Let one account both stage and review.", hidden=True)
+    ] = False,
     attestation: NewAttestation = None,
 ) -> None:
     """Grant and revoke capabilities, and set what is asked of the account's processes."""
@@ -133,6 +137,8 @@ def permit(  # noqa: PLR0917  # one parameter an option
         mail.json(account_now)
     else:
         mail.line(" ".join(account_now.capabilities))
+        if account_now.attestation != "inherit":
+            mail.line(f"attestation: {account_now.attestation}")
 
 
 def remove(mail: Mail, account: Account, yes: Yes = False) -> None:

@@ -14,7 +14,7 @@ def card_lines(card: SessionCard) -> list[str]:
         f"process {attested.pid} since {since}" if attested.pid else f"issued {since}, no process is proved"
     )
     facts = [
-        ("attested", began),
+        ("attested" if attested.pid else "not attested", began),
         ("attested exe", attested.exe),
         ("corroborated session", _inner(read.provider_session_id)),
         ("corroborated model", _inner(read.model)),

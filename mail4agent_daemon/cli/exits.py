@@ -43,7 +43,7 @@ class Exit(IntEnum):
 
 STATUSES = (
     "Exit status: 0 done, 1 refused, 2 wrong usage, 3 no daemon, "
-    "4 no valid credential, 5 nothing arrived (wait), 6 no room for the output."
+    "4 no valid credential, 5 nothing arrived (wait, note watch), 6 no room for the output."
 )
 
 

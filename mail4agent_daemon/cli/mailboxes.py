@@ -50,7 +50,7 @@ Recipient = Annotated[
 ]
 SessionName = Annotated[
     str | None,
-    typer.Option("--session", metavar="ID", help="Who takes the messages; a session is itself."),
+    typer.Option("--session", metavar="ID", help="Who claimed the messages; a session is itself."),
 ]
 Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="The messages, or how their ids begin.")]
 

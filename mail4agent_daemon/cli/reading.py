@@ -60,7 +60,10 @@ def inbox(
     newest: Annotated[bool, typer.Option("--newest", help="Newest first.")] = False,
     limit: Limit = 50,
     wait: Annotated[
-        int | None, typer.Option("--wait", metavar="SECS", help="Wait up to 60 s for a message.")
+        int | None,
+        typer.Option(
+            "--wait", metavar="SECS", min=0, max=60, help="Wait so long for a message, at most 60 s."
+        ),
     ] = None,
     watch: Annotated[
         bool, typer.Option("--watch", "-w", help="Follow: print each new message as it comes.")

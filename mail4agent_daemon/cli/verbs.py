@@ -16,7 +16,7 @@ from rich.console import Console
 
 from mail4agent_api._wire import WireModel
 from mail4agent_api.codec import encode
-from mail4agent_api.errors import PermissionDeniedError, RefusalError
+from mail4agent_api.errors import AttestationFailedError, PermissionDeniedError, RefusalError
 from mail4agent_client import ClientError, RetryPolicy, SyncMailClient
 from mail4agent_client.settings import Settings, settings_of
 from mail4agent_daemon.cli.exits import (
@@ -33,6 +33,12 @@ from mail4agent_daemon.cli.output import OutputLostError, abandon_output, check_
 from mail4agent_daemon.cli.terminal import console, json_text
 
 _PANEL = "Daemon and output"
+#: What is missing to who is no session, and what helps.
+_SESSION = "session"
+_NO_SESSION = (
+    "This command acts for the agent that runs it. Here none is above it that is a session of the account;"
+    " docs/sessions.md says how one becomes it."
+)
 Url = Annotated[
     str | None,
     typer.Option(
@@ -104,6 +110,11 @@ class Mail:
             )
         settings = settings_of(self._url, token_file=key, allow_plain_http=self._allow_plain_http)
         return replace(settings, credential_from=str(key))
+
+    @property
+    def is_operators(self) -> bool:
+        """Whether the verb takes the operator's key where no credential is given."""
+        return self._as_operator
 
     def connect(self, **options: Any) -> SyncMailClient:
         """A new client; ``options`` are those of ``SyncMailClient``."""
@@ -229,6 +240,14 @@ def ended(mail: Mail, act: Callable[[], Any], hint: Callable[[Mail, RefusalError
                 mail.note(advice)
         if isinstance(refusal, PermissionDeniedError):
             mail.note(f"The credential came from {mail.settings.credential_from}.")
+            if mail.is_operators and mail.settings.credential_from != str(operator_key()):
+                mail.note(
+                    "Without M4A_TOKEN_FILE, M4A_TOKEN and --token-file the operator's own key is taken."
+                )
+            elif refusal.refusal.need == _SESSION:
+                mail.note(_NO_SESSION)
+        elif isinstance(refusal, AttestationFailedError):
+            mail.note(_NO_SESSION)
         return status
     except (ClientError, CredentialMissingError, SecretStrandedError) as failure:
         return mail.failed(failure)

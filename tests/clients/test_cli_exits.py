@@ -307,6 +307,27 @@ def test_a_prompt_completes_recipients_and_stays_silent_without_a_daemon(
         assert "alice" not in silent.stdout
 
 
+@pytest.mark.promise("identity.helper")
+def test_whatever_the_command_line_asks_it_asks_for_the_process_that_started_it(
+    cli: Any, scripted: Any
+) -> None:
+    """A verb, the look for near names after its refusal, and completion at the prompt."""
+    directory = {"participants": [], "rooms": []}
+    scripted.answer(404, {"kind": "unknown_participant", "participant": "alise"})
+    scripted.answer(200, directory)
+    assert cli("alice", "send", "alise", "hello", "--subject", "s", M4A_URL=scripted.url).status == 1
+    scripted.answer(200, directory)
+    settings = {"_ROOT_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": "mail4agent send a"}
+    credential = {"M4A_URL": scripted.url, "M4A_TOKEN": "0" * 64}
+    CliRunner().invoke(application(), env={**settings, **credential}, prog_name="root")
+    asked = [(seen.path, seen.headers.get("m4a-session")) for seen in scripted.seen]
+    assert asked == [
+        ("/mail/send", "parent"),
+        ("/mail/directory", "parent"),
+        ("/mail/directory", "parent"),
+    ]
+
+
 def test_json_of_a_failure_holds_its_facts(cli: Any, scripted: Any) -> None:
     """A program need not parse a sentence."""
     scripted.hang_up()

@@ -65,13 +65,16 @@ class _Doing:
         return {"status": answer.status, "body": json.loads(answer.read())}
 
     def fork(self) -> dict[str, Any]:
-        """Make a child that holds the connection, and does nothing."""
+        """Make a child that holds the connection, and does nothing until this process ends."""
+        ended, alive = os.pipe()
         self.child = os.fork()
         if self.child == 0:
             os.close(0)
             os.close(1)
-            signal.pause()
+            os.close(alive)
+            os.read(ended, 1)
             os._exit(0)
+        os.close(ended)
         return {"pid": self.child}
 
     def reap(self) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import json
 import os
 import sqlite3
+import sys
 import threading
 from pathlib import Path
 
@@ -246,6 +247,24 @@ def test_a_stop_under_load_answers_what_it_accepted(tmp_path: Path) -> None:
             ]
     assert set(sent) <= {json.loads(each)["message_id"] for each in kept}
     assert len(kept) == len(set(kept))
+
+
+@pytest.mark.promise("daemon.stop-is-graceful")
+def test_a_daemon_that_has_stopped_goes_through_nothing_once_more(tmp_path: Path) -> None:
+    """What it holds at its end is taken out of the collector's sight, however many readers left it there."""
+    told = tmp_path / "told.json"
+    (tmp_path / "sitecustomize.py").write_text(
+        "import atexit, gc, json, pathlib\n"
+        "def tell():\n"
+        "    left = [len(gc.get_objects()), gc.get_freeze_count()]\n"
+        f"    pathlib.Path({str(told)!r}).write_text(json.dumps(left))\n"
+        "atexit.register(tell)\n"
+    )
+    with running(tmp_path / "home", PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path])) as daemon:
+        assert daemon.stop() == 0
+    in_sight, out_of_sight = json.loads(told.read_text())
+    assert out_of_sight > 20_000
+    assert in_sight < out_of_sight / 10
 
 
 def after(kept: list[str]) -> dict[str, object]:

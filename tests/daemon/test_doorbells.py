@@ -545,3 +545,9 @@ async def test_a_listener_that_is_removed_is_rung_no_more(bells: Tower, receiver
     await receiver.heard_of(1)
     await bells.quiet()
     assert [ring.json["message_id"] for ring in receiver.heard] == [letter]
+
+
+@pytest.mark.promise("doorbell.given-up-after-a-day", "doorbell.backoff")
+def test_the_times_of_rings_are_those_that_are_promised() -> None:
+    """A day and five minutes: the other tests take them as they stand in the code."""
+    assert (KEEP_MS, PAUSE_MAX_MS) == (24 * 60 * 60 * 1_000, 5 * 60 * 1_000)

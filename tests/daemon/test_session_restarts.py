@@ -1,4 +1,4 @@
-"""Sessions across restarts of the daemon, and across corrections of the clock."""
+"""Sessions across restarts of the daemon, across corrections of the clock, and while they wait."""
 
 import dataclasses
 from pathlib import Path
@@ -9,6 +9,7 @@ from mail4agent_core.clock import HandClock
 from mail4agent_daemon import app
 from mail4agent_daemon.attest import Attestor, Boot
 
+from .host.served import until
 from .inside import Inside, inside
 
 HOUR_MS = 3_600_000
@@ -52,3 +53,25 @@ async def test_a_clock_that_is_set_by_an_hour_changes_no_running_session(
         directory = (await daemon.post("/mail/directory", {}, "ben")).json
         (operator,) = (entry for entry in directory["participants"] if entry["id"] == "operator")
         assert [(entry["id"], entry["live"]) for entry in operator["sessions"]] == [(session, True)]
+
+
+@pytest.mark.promise("session.live-means-live")
+async def test_an_issued_session_that_waits_is_live_however_long_ago_it_was_used(tmp_path: Path) -> None:
+    """Its parked call counts as it stands; when that ends, so does its life in the directory."""
+    async with inside(tmp_path / "home") as daemon:
+        await daemon.add("ben")
+        issued = (await daemon.post("/mail/session", {}, "ben")).json
+        daemon.keys["issued"] = issued["secret"]
+        wire = await daemon.park("/mail/wait", {"wait_secs": 60}, "issued")
+        daemon.clock.step(HOUR_MS)
+
+        async def lives() -> bool:
+            directory = (await daemon.post("/mail/directory", {}, "operator")).json
+            (ben,) = (entry for entry in directory["participants"] if entry["id"] == "ben")
+            (entry,) = (each for each in ben["sessions"] if each["id"] == issued["address"]["session"])
+            return entry["live"]
+
+        assert await lives()
+        wire.close()
+        await until(lambda: daemon.made.waiters.parked == 0)
+        assert not await lives()

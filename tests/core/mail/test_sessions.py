@@ -556,3 +556,12 @@ async def test_a_dead_sessions_listener_ends_with_it(office: Office):
     await office.sessions.flush()
     found = await office.store.look(lambda registry: registry.listeners_of(ann.account))
     assert [each.owner for each in found] == [alive.address]
+
+
+@pytest.mark.promise(
+    "session.live-means-live", "session.dead-leave-the-directory", "session.issued-credentials-end"
+)
+def test_the_bounds_of_sessions_are_those_that_are_promised():
+    """A day, a quarter of an hour and 64: the other tests take them as they stand in the code."""
+    day_ms = 24 * 60 * 60 * 1_000
+    assert (day_ms, day_ms, 15 * 60 * 1_000, 64) == (LISTED_MS, CREDENTIAL_MS, LIVE_MS, ISSUED_MAX)

@@ -213,6 +213,18 @@ def test_a_key_that_is_used_again_delivers_nothing_more(paths: RunPaths, clock: 
     assert twins[0].note.note_id != twins[1].note.note_id
 
 
+@pytest.mark.promise("note.a-key-makes-one-note")
+def test_a_key_whose_record_names_no_digest_of_ours_is_refused(paths: RunPaths, clock: HandClock) -> None:
+    """Whatever another program put in its place: it is not the digest of this request."""
+    NoteRun(paths, clock).deliver(request(idempotency_key="k"))
+    written = paths.journal.read_text("utf-8")
+    digest = request(idempotency_key="k").digest
+    assert digest in written
+    paths.journal.write_text(written.replace(digest, "\u00e9" * 32), "utf-8")
+    with pytest.raises(IdempotencyConflictError):
+        NoteRun(paths, clock).deliver(request(idempotency_key="k"))
+
+
 def test_a_key_that_is_being_offered_is_refused_meanwhile(paths: RunPaths, clock: HandClock) -> None:
     """The second of two at once is told so, and the key is free again after a refusal."""
     refused: list[Exception] = []
