@@ -51,8 +51,8 @@ class Limits:
     ring_timeout_secs: float = 5.0
     """From the connection to the answer of a listener, which is to answer first and work then."""
     ring_stop_secs: float = 1.0
-    """What is left of that when the daemon stops: a listener that hangs must not hold the stop up. A ring that
-    is cut is rung once more after the next start."""
+    """What is left of that at a stop, which a listener that hangs must not hold up. A ring that is cut comes
+    once more after the next start."""
     ring_head_max_bytes: int = 8_192
     """What is read of a listener's answer before its status is known."""
     ring_body_max_bytes: int = 65_536
