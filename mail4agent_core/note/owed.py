@@ -87,10 +87,7 @@ class NodeFold:
         # An offer that outlived its dispatch was answered by a conversation that is over.
         if not self.live or (note.reached.a_conversation_read_it and at_ms < self._dispatched_ms):
             return
-        before = {id(each) for each, _ in self.watch.watched()}
-        self.watch.delivered_while_live(note, at_ms)
-        fresh = [each for each, _ in self.watch.watched() if id(each) not in before]
-        if fresh:
+        if self.watch.delivered_while_live(note, at_ms):
             # Turns that opened while the note was being offered, seen by a watch of this note alone.
             alone = Presentations()
             alone.delivered_while_live(note, at_ms)
