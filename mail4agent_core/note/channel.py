@@ -98,8 +98,9 @@ class Channel:
     def _queued(self) -> Iterator[Queued]:
         for each in self._objects(_COMMANDS, {"id": int, "author": str, "commands": list}):
             # Another program wrote it: a command that is none is refused as one without members.
-            commands = [each if isinstance(each, dict) else {} for each in each["commands"]]
-            yield Queued(each["id"], each["author"], tuple(commands))
+            commands: list[Any] = each["commands"]
+            read: list[dict[str, Any]] = [c if isinstance(c, dict) else {} for c in commands]
+            yield Queued(each["id"], each["author"], tuple(read))
 
     def _objects(self, name: str, shape: Mapping[str, type]) -> Iterator[dict[str, Any]]:
         """The objects of a file that have these members; other lines are another program's business."""
