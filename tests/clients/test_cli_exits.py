@@ -201,7 +201,8 @@ def test_no_option_takes_a_secret() -> None:
     words = [
         name for name in options(get_command(application())) if re.search("token|secret|key|password", name)
     ]
-    assert set(words) == {"--token-file", "--secret-file", "--key"}  # --key is an idempotency key
+    # --key is an idempotency key; --new-key names the file that the key is written to.
+    assert set(words) == {"--token-file", "--secret-file", "--key", "--key-file", "--new-key"}
 
 
 def test_an_interrupt_is_a_hundred_and_thirty(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
