@@ -36,6 +36,8 @@ AGENTS = ".agents"
 SEEN = ".seen"
 _MARKER_MAX_BYTES = 65_536
 _OVER = object()
+#: Apart from the lock of what is shown: a session is announced also where that cannot be had.
+_MARKERS_LOCK = ".markers.lock"
 _U32_MAX = 2**32 - 1
 
 
@@ -75,7 +77,7 @@ class Registry:
             process_start=self._processes.start_of(os.getpid()),
             boot=self._processes.boot,
         )
-        with self._root.inner(AGENTS) as folder, folder.locked():
+        with self._root.inner(AGENTS) as folder, folder.locked(_MARKERS_LOCK):
             folder.write(f"{session}.json", _encoded(marker))
         self.note_seen(producer)
 
@@ -125,7 +127,7 @@ class Registry:
         would lose its marker, and with it be nobody to ``msg``.
         """
         try:
-            with folder.locked(wait_secs=0):
+            with folder.locked(_MARKERS_LOCK, wait_secs=0):
                 for name in names:
                     if self._living(folder, name) is _OVER:
                         folder.remove(name)
