@@ -2,8 +2,9 @@
 
 Commits wake it. It asks the store which listeners hear the boxes that changed, and serves each of those: note
 what became of the last ring, take the next, ring, until nothing waits or the listener failed. One listener
-has one request at a time. After each of its rings it goes to the end of the queue, and those that failed or
-were slow have only half of the places, so that a dead listener delays nobody.
+has one request at a time. After each of its rings it goes to the end of the queue. Those that failed or were
+slow have only half of the places, and together with those that never answered three quarters, so that a dead
+listener delays nobody that works. What the store knows of a listener counts after a restart too.
 
 All state that matters is the store's. A process that is killed after an answer, and before that was noted,
 rings once more under the same ``webhook-id``.
@@ -15,12 +16,13 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 
 from mail4agent_api.codec import decode, encode
 from mail4agent_api.errors import RefusalError
 from mail4agent_api.mail import DeliveryNotification, Message, RingFailure
 from mail4agent_core.clock import Clock
-from mail4agent_core.mail.doorbells import PAUSE_MAX_MS, Attempt, DoorbellStore, Ring, pause_ms
+from mail4agent_core.mail.doorbells import PAUSE_MAX_MS, Attempt, Doorbell, DoorbellStore, Ring, pause_ms
 from mail4agent_core.mail.listeners import PortOwner
 from mail4agent_core.mail.store import MailStore
 from mail4agent_core.mail.webhook import Destination, destination_of, signature_of, webhook_id
@@ -31,6 +33,8 @@ from .ring_request import request_ring
 
 #: A ring that takes longer marks its listener as slow, in seconds.
 SLOW_SECS = 1.0
+#: Standings of a listener: it answered promptly, never yet, or not when it was rung last.
+PROMPT, UNTRIED, HINDERED = range(3)
 #: When a store that failed is asked again, in seconds.
 STORE_PAUSE_SECS = 1.0
 
@@ -47,6 +51,12 @@ def aside(port_owner: BlockingPortOwner) -> PortOwner:
     return ask
 
 
+def _standing_of(doorbell: Doorbell) -> int:
+    if doorbell.failures:
+        return HINDERED
+    return PROMPT if doorbell.rung else UNTRIED
+
+
 @dataclass(slots=True, eq=False)
 class _Bell:
     """A listener as it is served."""
@@ -56,8 +66,10 @@ class _Bell:
     wanted: bool = False
     #: It is in the queue, or has a place.
     busy: bool = False
-    #: It failed, or was slow, when it was rung last.
-    hindered: bool = False
+    #: Its place in the queue, of all that ever queued.
+    place: int = 0
+    #: How it stood when it was rung last; None until the store says so.
+    standing: int | None = None
     #: What became of its last ring, until the store has taken note.
     attempt: Attempt | None = None
     timer: asyncio.TimerHandle | None = None
@@ -85,8 +97,12 @@ class Doorbells:
         self._bells: dict[str, _Bell] = {}
         self._changed: set[str] = set()
         self._woken = asyncio.Event()
-        self._queues: tuple[deque[_Bell], deque[_Bell]] = (deque(), deque())
-        self._serving: dict[asyncio.Task[None], bool] = {}
+        most = limits.ringing_max
+        #: How many places those of a standing, and of the worse ones, have together.
+        self._shares = (most, -(-most * 3 // 4), max(most // 2, 1))
+        self._queues: tuple[deque[_Bell], ...] = (deque(), deque(), deque())
+        self._places = count()
+        self._serving: dict[asyncio.Task[None], int] = {}
         self._stopping = False
         self._store_failed = False
         self._watch: asyncio.Task[None] | None = None
@@ -157,21 +173,29 @@ class Doorbells:
             self._fill()
 
     def _queue(self, bell: _Bell) -> None:
-        bell.busy = True
-        self._queues[bell.hindered].append(bell)
+        bell.busy, bell.place = True, next(self._places)
+        # One that is not known yet gives its place back once it is.
+        self._queues[bell.standing or PROMPT].append(bell)
 
     def _fill(self) -> None:
         """Give free places to those in the queues."""
-        most = self._limits.ringing_max
-        for hindered, share in ((False, most), (True, max(most // 2, 1))):
-            queue = self._queues[hindered]
-            while queue and len(self._serving) < most and self._taken(hindered) < share:
-                task = asyncio.create_task(self._serve(queue.popleft()))
-                self._serving[task] = hindered
-                task.add_done_callback(self._served)
+        while (standing := self._next()) is not None:
+            task = asyncio.create_task(self._serve(self._queues[standing].popleft()))
+            self._serving[task] = standing
+            task.add_done_callback(self._served)
 
-    def _taken(self, hindered: bool) -> int:
-        return sum(each == hindered for each in self._serving.values()) if hindered else 0
+    def _next(self) -> int | None:
+        """The standing of whose turn it is; None while nobody who queues has room."""
+        ready = [rank for rank, queue in enumerate(self._queues) if queue and self._has_room(rank)]
+        # Those that never answered take turns with those that do, and the others come after both.
+        return min(ready, key=lambda rank: (rank == HINDERED, self._queues[rank][0].place), default=None)
+
+    def _has_room(self, standing: int) -> bool:
+        taken = self._serving.values()
+        return all(
+            sum(each >= rank for each in taken) < share
+            for rank, share in enumerate(self._shares[: standing + 1])
+        )
 
     def _served(self, task: asyncio.Task[None]) -> None:
         del self._serving[task]
@@ -228,13 +252,19 @@ class Doorbells:
                 bell.wanted = True
                 return None
             if turn.ring is not None:
+                if bell.standing is None:
+                    bell.standing = _standing_of(turn.ring.doorbell)
+                    if bell.standing != PROMPT:
+                        bell.wanted = True
+                        return None
                 bell.attempt = await self._rung(bell, turn.ring)
 
     async def _rung(self, bell: _Bell, ring: Ring) -> Attempt:
         began = time.monotonic()
         failure = await self._failure_of(ring)
         before, now = ring.doorbell.failures, self._clock.now_ms()
-        bell.hindered = failure is not None or time.monotonic() - began > SLOW_SECS
+        slow = time.monotonic() - began > SLOW_SECS
+        bell.standing = HINDERED if slow or failure is not None else PROMPT
         if failure is None:
             if before:
                 self._log.info("doorbell_works_again", owner=bell.owner)

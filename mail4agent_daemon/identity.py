@@ -14,7 +14,7 @@ from mail4agent_api.errors import (
     MalformedError,
     SessionAccountMismatchError,
 )
-from mail4agent_api.mail import DeclaredText, DirectAddress, ParticipantAddress, SessionAddress
+from mail4agent_api.mail import DeclaredText, DirectAddress, SessionAddress
 from mail4agent_core.mail.identity import Caller, account_caller
 from mail4agent_core.mail.process import ProcessId
 from mail4agent_core.mail.sessions import Evidence, Sessions
@@ -30,6 +30,9 @@ Policy = Literal["required", "preferred", "off"]
 
 HEADER = b"m4a-session"
 _PARENT = b"parent"
+#: Operations that make nobody a session: else an agent that once set accounts up would be the operator's for
+#: good, and no session of its own account.
+ADMIN = "admin."
 _SENTENCES = {
     Reason.GONE: "the connection or the process behind it has ended",
     Reason.SHARED: "several processes hold this connection; connect anew from one that shares it with none",
@@ -124,24 +127,34 @@ class Identifier:
                 # Refused by what its account may do; the kernel is not asked for that.
                 call.caller = account
                 return
-            standing = await self._standing(call.link, holder, policy, for_parent=call.for_parent)
+            standing = await self._standing(
+                call.link,
+                holder,
+                policy,
+                for_parent=call.for_parent,
+                meets=not call.operation.name.startswith(ADMIN),
+            )
         if isinstance(standing.address, SessionAddress):
             self._sessions.seen(standing.address)
         call.uid = standing.uid
         call.caller = Caller(standing.address, holder.capabilities)
 
-    async def _standing(self, link: Link, holder: Holder, policy: Policy, *, for_parent: bool) -> Standing:
+    async def _standing(
+        self, link: Link, holder: Holder, policy: Policy, *, for_parent: bool, meets: bool
+    ) -> Standing:
         # An account that was purged and registered again is another one.
-        key = (str(holder.account), holder.created_at, policy, for_parent)
+        key = (str(holder.account), holder.created_at, policy, for_parent, meets)
         known = link.standings.get(key)
         if known is None:
-            known = await self._prove(link, holder, policy, for_parent=for_parent)
+            known = await self._prove(link, holder, policy, for_parent=for_parent, meets=meets)
             if len(link.standings) >= LINK_IDENTITIES_MAX:
                 link.standings.clear()
             link.standings[key] = known
         return known
 
-    async def _prove(self, link: Link, holder: Holder, policy: Policy, *, for_parent: bool) -> Standing:
+    async def _prove(
+        self, link: Link, holder: Holder, policy: Policy, *, for_parent: bool, meets: bool
+    ) -> Standing:
         if link.proof is None:
             link.proof = await self._attestor.attest(link.peer)
         proof = link.proof
@@ -151,9 +164,13 @@ class Identifier:
                 raise AttestationFailedError(reason=_SENTENCES[proof.reason])
             return Standing(account, None)
         try:
-            if not for_parent:
+            if meets and not for_parent:
                 return Standing(await self._sessions.meet(holder.account, _evidence(proof)), proof.uid)
-            return await self._ancestor(proof, holder) or Standing(account, None)
+            candidates = self._attestor.ancestors(proof.process) if for_parent else [proof]
+            found = await self._known(candidates, holder)
+            if found is None and meets:
+                found = await self._agent(candidates, holder)
+            return found or Standing(account, None)
         except (SessionAccountMismatchError, AttestationFailedError):
             # It is a session of another account, or its session's id is taken: it acts for this account
             # without being a session of it.
@@ -161,13 +178,16 @@ class Identifier:
                 raise
             return Standing(account, None)
 
-    async def _ancestor(self, proof: Attested, holder: Holder) -> Standing | None:
-        """The nearest ancestor that is a session of the account, else the nearest known agent program."""
-        ancestors = self._attestor.ancestors(proof.process)
-        for each in ancestors:
-            address: ParticipantAddress | None = await self._sessions.known(holder.account, each.process)
+    async def _known(self, candidates: Iterable[Attested], holder: Holder) -> Standing | None:
+        """The first that is a session of the account already."""
+        for each in candidates:
+            address = await self._sessions.known(holder.account, each.process)
             if address is not None:
                 return Standing(address, each.uid)
+        return None
+
+    async def _agent(self, ancestors: Iterable[Attested], holder: Holder) -> Standing | None:
+        """The nearest that is a known agent program; it becomes a session by this."""
         for each in ancestors:
             if each.program is not None:
                 return Standing(await self._sessions.meet(holder.account, _evidence(each)), each.uid)

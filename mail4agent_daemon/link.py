@@ -33,10 +33,11 @@ class Link:
     peer: Peer
     proof: Attested | Unattested | None = None
     """The process at the other end, once somebody asked."""
-    standings: dict[tuple[str, int, str, bool], Standing] = field(
-        default_factory=dict[tuple[str, int, str, bool], Standing]
+    standings: dict[tuple[str, int, str, bool, bool], Standing] = field(
+        default_factory=dict[tuple[str, int, str, bool, bool], Standing]
     )
-    """Whom it acts as, by account, its registration, its policy and whether for a parent."""
+    """Whom it acts as, by account, its registration, its policy, whether for a parent, and whether a process
+    becomes a session by it."""
     full_at: float = 0.0
     """When its bucket of tokens is full again, in the monotonic seconds of ``Rates``."""
     failures: int = 0

@@ -102,7 +102,8 @@ class MessageSendTool:
                 self._route.stamped(context.taint),
             )
         except RefusalError as refusal:
-            return _error(f"message_send failed: {_explained(refusal)}")
+            cap = self._route.store.limits.pending_cap
+            return _error(f"message_send failed: {_explained(refusal, to, cap)}")
         except FolderError:
             return _error("message_send failed: the mailboxes cannot be used. Nothing was sent.")
         if isinstance(outcome, Duplicate):
@@ -129,7 +130,7 @@ def _error(text: str) -> ToolOutput:
     return ToolOutput(text, is_error=True)
 
 
-def _explained(refusal: RefusalError) -> str:
+def _explained(refusal: RefusalError, to: str, cap: int) -> str:
     match refusal:
         case TooLargeError() if refusal.refusal.field == "body":
             told = refusal.refusal
@@ -145,7 +146,10 @@ def _explained(refusal: RefusalError) -> str:
                 "you sent has to be read first."
             )
         case MailboxFullError():
-            return "the mailbox is full. Nothing was sent — the backlog has to be read or cleared first."
+            return (
+                f"mailbox for `{to}` is full ({cap} pending). Nothing was sent — the backlog has to be read "
+                "or cleared first."
+            )
         case MalformedError():
             return f"{refusal.refusal.field} {refusal.refusal.reason}. Nothing was sent."
         case _:

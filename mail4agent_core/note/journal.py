@@ -129,13 +129,11 @@ def reading(raw: bytes, offset: int = 0) -> Reading:
     unreadable = 0
     # Only a line feed ends a line: U+2028 and its like stand in texts.
     for line in raw[:whole].split(b"\n"):
-        if not line or line.isspace():
-            continue
         record = Record.of(line) if len(line) <= LINE_MAX_BYTES else None
-        if record is None:
-            unreadable += 1
-        else:
+        if record is not None:
             records.append(record)
+        elif line and not line.isspace():
+            unreadable += 1
     torn = Torn(offset + whole, len(raw) - whole) if len(raw) > whole else None
     return Reading(tuple(records), offset + whole, unreadable, torn)
 

@@ -8,6 +8,7 @@ from the journal, so a driver that was killed finds what it knew.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -20,7 +21,7 @@ from .words import CARRIED_KEY, Kind, Party, Source
 _FOLDED = COMMITS | {
     kind.value for kind in (Kind.NODE_DISPATCHED, Kind.NODE_SETTLED, Kind.NOTE_SHOWN, Kind.TURN_STARTED)
 }
-#: Turns of one dispatch that are kept to be replayed to a note that was being offered meanwhile.
+#: The latest turns of one dispatch, kept to be replayed to a note that was being offered meanwhile.
 TURNS_MAX = 1_024
 
 
@@ -44,7 +45,7 @@ class NodeFold:
     #: As the run recorded it last; ``done`` ends carrying.
     status: str | None = None
     _dispatched_ms: int = 0
-    _turns: list[Turn] = field(default_factory=list[Turn])
+    _turns: deque[Turn] = field(default_factory=lambda: deque[Turn](maxlen=TURNS_MAX))
     _undecided: list[RecordedNote] = field(default_factory=list[RecordedNote])
 
     def apply(self, record: Record) -> None:
@@ -78,7 +79,8 @@ class NodeFold:
             self.watch.composed_into_the_task(note, at_ms)
         self.dispatches += 1
         self.live, self.reported, self.status = True, False, None
-        self._dispatched_ms, self._turns = at_ms, []
+        self._dispatched_ms = at_ms
+        self._turns.clear()
 
     def _delivered(self, note: RecordedNote, at_ms: int | None) -> None:
         if not note.reached.a_conversation_read_it:
@@ -87,10 +89,12 @@ class NodeFold:
         # An offer that outlived its dispatch was answered by a conversation that is over.
         if not self.live or (note.reached.a_conversation_read_it and at_ms < self._dispatched_ms):
             return
-        if self.watch.delivered_while_live(note, at_ms):
+        # As the original addresses an offer: to the member of the dispatch that reported last.
+        member = next((turn.member for turn in reversed(self._turns) if turn.started_ms <= at_ms), None)
+        if self.watch.delivered_while_live(note, at_ms, member):
             # Turns that opened while the note was being offered, seen by a watch of this note alone.
             alone = Presentations()
-            alone.delivered_while_live(note, at_ms)
+            alone.delivered_while_live(note, at_ms, member)
             for turn in self._turns:
                 observed = alone.observe(turn)
                 for shown in observed.shown:
@@ -99,8 +103,7 @@ class NodeFold:
 
     def _turned(self, turn: Turn) -> None:
         self.reported = True
-        if len(self._turns) < TURNS_MAX:
-            self._turns.append(turn)
+        self._turns.append(turn)
         observed = self.watch.observe(turn)
         self._take(observed.shown, observed.undecided)
 

@@ -3,8 +3,9 @@
 The table below is the whole of the rule: a state and a party that are not in it are no presentation and
 leave the state as it is. A worker's turn is this note's only where it opened on this note, which a turn of
 our own conversation says by ids and any other by the note's text. The judge answers under the number of the
-worker's turn, hence "not before" and not "after". A worker's turn that was cut short of the text may be
-undecidable: then nothing is confirmed, and that it was so is told.
+worker's turn, hence "not before" and not "after". A node may run several members, each with turns of its own
+numbers, so only those of the member that the note went to count. A worker's turn that was cut short of the
+text may be undecidable: then nothing is confirmed, and that it was so is told.
 """
 
 from __future__ import annotations
@@ -98,6 +99,10 @@ _TURN_KEYS: Final = frozenset(
 HEAD_MIN_CHARS: Final = 32
 
 
+#: A member of a graph's run: that run, and the member's name in it.
+Member = tuple[str | None, str]
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A turn that a party opened."""
@@ -110,6 +115,8 @@ class Turn:
     cut: bool
     #: The notes that the turn says it opened on; None where it does not say.
     note_ids: frozenset[str] | None = None
+    #: Whose turn it is; None where its record does not say.
+    member: Member | None = None
 
     @classmethod
     def of(cls, record: Record) -> Turn | None:
@@ -141,7 +148,13 @@ class Turn:
         ):
             return None
         ids = frozenset(named.split()) if isinstance(named, str) else None
-        return cls(number, party, instruction, started_ms, origin == "delivered", cut, ids)
+        delivered = origin == "delivered"
+        return cls(number, party, instruction, started_ms, delivered, cut, ids, _member_of(record))
+
+
+def _member_of(record: Record) -> Member | None:
+    run, member = record.labels.get("run_id"), record.labels.get("member")
+    return (run if isinstance(run, str) else None, member) if isinstance(member, str) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +183,8 @@ class _Routed:
     routed_ms: int
     #: The worker's turn that showed it.
     worker_turn: int = 0
+    #: The member that it went to; None until a turn says.
+    member: Member | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,13 +202,15 @@ class Presentations:
     def __init__(self) -> None:
         self._routed: list[_Routed] = []
 
-    def delivered_while_live(self, note: RecordedNote, at_ms: int) -> bool:
-        """Watch a note that was delivered while the dispatch lived, whatever the conversation answered;
-        returns whether there is anything to watch for.
+    def delivered_while_live(self, note: RecordedNote, at_ms: int, member: Member | None = None) -> bool:
+        """Watch a note that was delivered while the dispatch lived, whatever the conversation answered.
+
+        ``member`` is the one that it was offered to; None, and it is the first one whose turn shows the note.
+        Returns whether there is anything to watch for.
         """
         state = OPENING.get(note.reached.word)
         if state is not None:
-            self._routed.append(_Routed(note, state, at_ms))
+            self._routed.append(_Routed(note, state, at_ms, member=member))
         return state is not None
 
     def composed_into_the_task(self, note: RecordedNote, at_ms: int) -> None:
@@ -230,7 +247,7 @@ class Presentations:
             if holds is None:
                 undecided.append(each.note)
             elif holds:
-                self._routed[index] = _advanced(each, row, turn.number)
+                self._routed[index] = _advanced(each, row, turn.number, turn.member)
                 shown.append(Shown(each.note, turn.number, row.evidence))
         self._forget_settled()
         return Observed(tuple(shown), tuple(undecided))
@@ -248,9 +265,9 @@ class Presentations:
         self._routed = [each for each in self._routed if each.state is not State.SETTLED]
 
 
-def _advanced(routed: _Routed, row: Row, turn: int) -> _Routed:
+def _advanced(routed: _Routed, row: Row, turn: int, member: Member | None = None) -> _Routed:
     worker_turn = turn if row.evidence.party is Party.WORKER else routed.worker_turn
-    return replace(routed, state=row.next, worker_turn=worker_turn)
+    return replace(routed, state=row.next, worker_turn=worker_turn, member=routed.member or member)
 
 
 def _leads_to(state: State, party: Party) -> bool:
@@ -277,6 +294,8 @@ def _holds(
     # A turn that names its notes is believed; a record without an id can only be found by its text.
     if turn.note_ids is not None and note.note_id is not None:
         return note.note_id in turn.note_ids
+    if None not in (turn.member, routed.member) and turn.member != routed.member:
+        return False
     if condition in (Condition.ANY, Condition.NOT_BEFORE):
         return True
     if note.text in turn.instruction:

@@ -35,6 +35,7 @@ class TurnOpened:
     origin: str | None = None
     #: The notes that it opened on; None where the producer does not know notes by id.
     note_ids: Sequence[str] | None = None
+    #: The member of the graph that runs the conversation, the same for both of its parties.
     member: str = "worker"
     cut: bool = False
 

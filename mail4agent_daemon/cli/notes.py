@@ -55,7 +55,7 @@ Runs = Annotated[
     typer.Option(
         "--runs",
         metavar="PATH",
-        help="The folder of runs [runs in the data folder, M4A_HOME].",
+        help="The folder of runs \\[runs in the data folder, M4A_HOME].",
         rich_help_panel=_PANEL,
     ),
 ]

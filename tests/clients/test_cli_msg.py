@@ -253,6 +253,21 @@ def test_a_watch_prints_what_comes_until_it_is_ended(store: MailboxStore, as_jso
         watching.terminate()
 
 
+@pytest.mark.promise("mailbox.taint-arrives-before-the-text")
+def test_what_a_watch_prints_to_a_session_arms_it_first(store: MailboxStore) -> None:
+    """When the line is there, the session has its taint."""
+    store.announce("scout", "s9")
+    store.send("scout", "morning", None, "a stranger's words", None, UNTRUSTED)
+    command = [sys.executable, "-m", "mail4agent_daemon", "msg", "watch", "--root", str(store.root)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as watching:
+        assert watching.stdout is not None
+        line = watching.stdout.readline()
+        armed = store.registry.armed_by("s9")
+        watching.terminate()
+    assert "a stranger's words" in line
+    assert armed == UNTRUSTED
+
+
 def test_a_dead_message_waits_in_the_list(msg: Msg, store: MailboxStore) -> None:
     """After five claims that nobody confirmed it is a person's."""
     clock = HandClock(SystemClock().now_ms() - 10_000)

@@ -389,6 +389,47 @@ async def test_a_silent_listener_delays_no_other(
         released.set()
 
 
+@pytest.mark.promise("doorbell.delays-nobody")
+@pytest.mark.parametrize("failed_before", [False, True])
+async def test_silent_listeners_delay_no_listener_that_answered_across_a_restart(
+    tmp_path: Path, clock: HandClock, receiver: Receiver, *, failed_before: bool
+) -> None:
+    """More of them than places, heard of for the first time by the daemon that starts with their mail."""
+    released, path = asyncio.Event(), tmp_path / "mail.sqlite3"
+
+    async def held(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await released.wait()
+
+    async with receiving(status(500) if failed_before else held) as dead:
+        names = [f"a{n}" for n in range(8)]
+        async with tower(path, clock) as bells:
+            await bells.office.accounts("ann", "bob", *names)
+            await bells.hang("bob", receiver.url)
+            await sent(bells)
+            await receiver.heard_of(1)
+            await bells.quiet()
+            for name in names:
+                await bells.hang(name, dead.url)
+                if failed_before:
+                    await sent(bells, name)
+            await dead.heard_of(8 if failed_before else 0)
+            await bells.quiet()
+            bells.doorbells.stop()
+            for name in names:
+                await sent(bells, name)
+            await sent(bells)
+        dead.answer = held
+        rung = len(dead.heard)
+        clock.step(PAUSE_MAX_MS)
+        async with tower(path, clock, seed=1, ringing_max=4, ring_timeout_secs=60.0) as bells:
+            await receiver.heard_of(2)
+            await dead.heard_of(rung + (2 if failed_before else 3))
+            await sent(bells)
+            await receiver.heard_of(3)
+            assert len(dead.heard) == rung + (2 if failed_before else 3)
+            released.set()
+
+
 async def test_listeners_take_turns_for_a_place(tmp_path: Path, clock: HandClock) -> None:
     """With one place, one that has much to hear does not keep the other from its first ring."""
     order, all_sent = list[str](), asyncio.Event()

@@ -287,6 +287,23 @@ async def test_a_helper_registers_its_nearest_ancestor_that_is_an_agent_program(
     assert await hall.who("ada", Link(PEER)) == helper
 
 
+@pytest.mark.parametrize("for_parent", [False, True])
+async def test_an_administrative_operation_makes_nobody_a_session(make: Make, for_parent: bool) -> None:
+    """An agent that sets accounts up stays free to be a session of its own; one that is one acts as it."""
+    hall = await make()
+    await hall.add("boss", operator=True)
+    agent = process(90, "claude")
+    hall.kernel.says, hall.kernel.parents = (process(100), [agent]) if for_parent else (agent, [])
+    link = Link(PEER)
+    assert await hall.who("boss", link, "admin.participant.list", for_parent=for_parent) == "boss"
+    session = await hall.who("ada", Link(PEER), for_parent=for_parent)
+    assert is_session(session)
+    await hall.add("chief", operator=True)
+    hall.kernel.says, hall.kernel.parents = process(80), []
+    own = await hall.who("chief", Link(PEER))
+    assert await hall.who("chief", Link(PEER), "admin.participant.list") == own
+
+
 @pytest.mark.promise("identity.helper")
 async def test_a_helper_without_such_an_ancestor_acts_as_the_account(make: Make) -> None:
     """The helper itself is made no session: nobody could answer it."""

@@ -225,10 +225,6 @@ def test_the_pages_examples_run_as_printed(
         "PATH": f"{script.parent}{os.pathsep}{os.environ['PATH']}",
         "M4A_HOME": str(home),
     }
-    command = ["bash", "-euo", "pipefail", "-c", "\n".join(blocks("sh"))]
-    ended = subprocess.run(command, capture_output=True, timeout=BOUND_SECS, env=environment, check=False)
-    assert ended.returncode == 0, ended.stderr.decode()
-
     monkeypatch.chdir(tmp_path)
     (program,) = blocks("python")
     exec(compile(program, "note.md", "exec"), {"__name__": "__main__"})
@@ -238,3 +234,6 @@ def test_the_pages_examples_run_as_printed(
         "build delivered-origin worker",
         "['Keep the old flag working.']",
     ]
+    command = ["bash", "-euo", "pipefail", "-c", "\n".join(blocks("sh"))]
+    ended = subprocess.run(command, capture_output=True, timeout=BOUND_SECS, env=environment, check=False)
+    assert ended.returncode == 0, ended.stderr.decode()

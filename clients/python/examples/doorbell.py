@@ -25,7 +25,7 @@ from pathlib import Path
 from mail4agent_api.addresses import text_of
 from mail4agent_api.codec import decode
 from mail4agent_api.errors import RefusalError
-from mail4agent_api.mail import DeliveryNotification, MessageId
+from mail4agent_api.mail import DeliveryNotification, Message, MessageId, Position
 from mail4agent_client import ClientError, SyncMailClient
 
 #: A notification has under 700 bytes.
@@ -132,14 +132,32 @@ class Ring(BaseHTTPRequestHandler):
 
 
 def show(mail: SyncMailClient, message_id: MessageId) -> None:
-    """Fetch a message and print what it is as one line of JSON, which holds nothing but ASCII."""
+    """Fetch a message and print what it is."""
     try:
         message = mail.get(message_id=message_id)
     except (RefusalError, ClientError) as failure:
         print(f"doorbell: {message_id} was not fetched: {type(failure).__name__}", file=sys.stderr)  # noqa: T201
         return
+    tell(message)
+
+
+def tell(message: Message) -> None:
+    """Print what a message is as one line of JSON, which holds nothing but ASCII."""
     line = {"from": text_of(message.from_), "to": text_of(message.to), "subject": message.subject}
-    print(json.dumps({"message_id": message_id, **line}), flush=True)  # noqa: T201
+    print(json.dumps({"message_id": message.message_id, **line}), flush=True)  # noqa: T201
+
+
+def catch_up(mail: SyncMailClient) -> set[MessageId]:
+    """Print all unread mail, which was rung about while nothing ran here, and say which that was."""
+    told: set[MessageId] = set()
+    after: Position | None = None
+    while page := mail.inbox(unread_only=True, after=after).messages:
+        for message in page:
+            tell(message)
+            told.add(message.message_id)
+        last = page[-1]
+        after = Position(created_at_unix_ms=last.created_at_unix_ms, message_id=last.message_id)
+    return told
 
 
 def main() -> int:
@@ -157,8 +175,13 @@ def main() -> int:
         threading.Thread(target=doorbell.serve_forever, daemon=True).start()
         print(f"doorbell: listens on http://127.0.0.1:{doorbell.server_port}/doorbell", flush=True)  # noqa: T201
         try:
+            told = catch_up(mail)
             while True:
-                show(mail, doorbell.rung.get().message_id)
+                rung = doorbell.rung.get().message_id
+                if rung in told:
+                    told.discard(rung)
+                else:
+                    show(mail, rung)
         except KeyboardInterrupt:
             doorbell.shutdown()
     return 0

@@ -33,6 +33,26 @@ def test_one_sender_gets_half_of_the_places(store: MailboxStore, post: Post, cap
     assert caught.value.refusal.scope == "mailbox"
 
 
+@pytest.mark.promise("mailbox.one-sender-cannot-silence-others")
+def test_the_user_may_fill_a_mailbox_alone(store: MailboxStore, post: Post) -> None:
+    """Who clears mailboxes has no share; the fifty-first message is refused for the mailbox."""
+    for number in range(50):
+        post.sent(f"m{number}", from_="user")
+    with pytest.raises(MailboxFullError) as caught:
+        post.outcome("one more", from_="user")
+    assert caught.value.refusal.scope == "mailbox"
+
+
+def test_the_newest_hundred_that_are_resolved_are_kept(store: MailboxStore, post: Post) -> None:
+    """The hundred and first makes the oldest go."""
+    ids = [post.sent(f"m{number}", from_="user") for number in range(50)]
+    for number in range(50, 101):
+        store.claim_pending("chat", "s")
+        ids.append(post.sent(f"m{number}", from_="user"))
+    store.claim_pending("chat", "s")
+    assert [message.id for message in store.messages_for("chat")] == ids[1:]
+
+
 def test_what_is_leased_or_dead_keeps_its_place(store: MailboxStore, post: Post, clock: HandClock) -> None:
     """A claim that nobody confirms makes no room; a dismissal does."""
     store.with_limits(1, 65_536)

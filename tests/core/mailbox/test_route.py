@@ -10,6 +10,7 @@ from mail4agent_core.mailbox import (
     MailboxRoute,
     MailboxStore,
     MessageSendTool,
+    Phase,
     ToolContext,
     inbound_policy,
 )
@@ -120,15 +121,63 @@ def test_a_full_mailbox_a_duplicate_and_an_unknown_name_are_said(route: MailboxR
     assert "already pending" in tool.call({"to": "scot", "body": "one"}, context).content
     assert "full for you" in tool.call({"to": "scot", "body": "two"}, context).content
     Post(route.store).sent("other", to="scot", from_="user")
-    assert "the mailbox is full." in tool.call({"to": "scot", "body": "two"}, context).content
+    assert tool.call({"to": "scot", "body": "two"}, context).content == (
+        "message_send failed: mailbox for `scot` is full (2 pending). Nothing was sent — the backlog has to "
+        "be read or cleared first."
+    )
     known = tool.call({"to": "scout", "body": "one"}, context)
     assert not known.is_error
     assert "ever seen" not in known.content
 
 
 def test_the_tool_is_described_as_the_original_does() -> None:
-    """Two texts are required, no capability is asked for, and it is read-only to the gate."""
+    """Word for word; two texts are required, no capability is asked for, and it is read-only to the gate."""
     assert MessageSendTool.name == "message_send"
     assert MessageSendTool.read_only
-    assert MessageSendTool.input_schema["required"] == ["to", "body"]
-    assert "named by producer" in MessageSendTool.description
+    assert MessageSendTool.description == (
+        "Leave a short text message for another mecha agent on this machine, named by producer: `chat` for "
+        "the interactive session, a trigger's name for a scheduled run. Delivered at the recipient's next "
+        "turn; if none is running, it waits. Text only — for anything large, write a file and send its path. "
+        "No reply is guaranteed."
+    )
+    assert MessageSendTool.input_schema == {
+        "type": "object",
+        "properties": {
+            "to": {
+                "type": "string",
+                "description": "Recipient producer name (lowercase letters, digits, `-`, `_`).",
+            },
+            "body": {"type": "string"},
+            "reply_to": {"type": "string", "description": "Id of the message this answers, if any."},
+        },
+        "required": ["to", "body"],
+    }
+
+
+def test_what_the_tool_tells_a_model_is_the_originals(route: MailboxRoute) -> None:
+    """Word for word, so that a harness that looks for them finds them."""
+    route.store.announce("scout", "s2")
+    tool, arguments = MessageSendTool(route), {"to": "scout", "body": "one"}
+    sent, again = (tool.call(arguments, ToolContext(taint=CLEAN)).content for _ in range(2))
+    (message,) = route.store.pending_for("scout")
+    assert sent == (
+        f"Sent to `scout` as {message.id}. It is delivered when that agent next takes a turn; no reply is "
+        "guaranteed. Do not retry the call."
+    )
+    assert again == (
+        f"An identical message to `scout` is already pending as {message.id}. Nothing new was sent; do not "
+        "retry the call."
+    )
+    planning = tool.call(arguments, ToolContext(Phase.PLAN, CLEAN))
+    assert planning.content == (
+        "message_send is not available while planning — sending sets another agent in motion, which is not a "
+        "planning action. Nothing was sent."
+    )
+    nobody = MessageSendTool(MailboxRoute(route.store, True)).call(arguments, ToolContext(taint=CLEAN))
+    assert nobody.content == "this run has no messaging identity, so it cannot send. Nothing was sent."
+    route.store.with_limits(50, 8)
+    large = tool.call({"to": "scout", "body": "far too long"}, ToolContext(taint=CLEAN))
+    assert large.content == (
+        "message_send failed: message body is 12 bytes; the limit is 8. Write the content to a file in your "
+        "workspace and send its path instead."
+    )

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from queue import Queue
+from types import SimpleNamespace
 
 import pytest
 
@@ -84,6 +85,31 @@ def test_a_change_between_two_waits_is_not_missed(bells: str, tmp_path: Path) ->
     stop.set()
     bell.wait(stop)
     bell.close()
+
+
+@pytest.mark.promise("mailbox.a-watch-wakes")
+def test_a_bell_rings_within_a_tenth_of_a_second(tmp_path: Path) -> None:
+    """By the pauses that it asks for: those of the package together, and each look without it."""
+    asked: list[float] = []
+
+    class Stop(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            asked.append(timeout or 0)
+            return True
+
+    class Notify:
+        def __init__(self, *_: object) -> None:
+            self.close = lambda: None
+
+        def watch(self, debounce_ms: int, step_ms: int, *_: object) -> str:
+            asked.append((debounce_ms + step_ms) / 1000)
+            return "stop"
+
+    for bell in (FolderBell(tmp_path), NotifyBell(tmp_path, SimpleNamespace(RustNotify=Notify))):
+        bell.wait(Stop())
+        bell.close()
+    assert len(asked) == 2
+    assert all(0 < pause <= 0.1 for pause in asked)
 
 
 def test_a_watch_that_is_stopped_ends(bells: str, store: MailboxStore) -> None:

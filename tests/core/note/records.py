@@ -61,6 +61,7 @@ def turn_record(  # noqa: PLR0917  # in the order in which a turn is told
     *,
     node: str = "build",
     note_ids: Sequence[str] | None = None,
+    member: str | None = None,
     **more: Any,
 ) -> Record:
     """A turn as its producer publishes it."""
@@ -68,6 +69,8 @@ def turn_record(  # noqa: PLR0917  # in the order in which a turn is told
     if origin is not None:
         payload["origin"] = origin
     labels: dict[str, Any] = {"run_id": "demo", "node": node}
+    if member is not None:
+        labels["member"] = member
     if note_ids is not None:
         labels["note_ids"] = " ".join(note_ids)
     return Record(1, spelled(at_ms), "node-scope-1", seq, "agentgraph", "turn-started", labels, payload)

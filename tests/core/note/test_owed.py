@@ -12,7 +12,7 @@ from mail4agent_core.note.composition import composed, section
 from mail4agent_core.note.faults import UnknownNodeError, UnreadableRecordError
 from mail4agent_core.note.journal import read
 from mail4agent_core.note.ledger import Ledger
-from mail4agent_core.note.owed import folded, owed
+from mail4agent_core.note.owed import TURNS_MAX, folded, owed
 from mail4agent_core.note.paths import RunPaths
 from mail4agent_core.note.presentations import State
 from mail4agent_core.note.record import Record
@@ -102,6 +102,18 @@ def test_presentations_are_folded_from_deliveries_dispatches_and_turns() -> None
     journal.append(turn_record(5, at(5), "user", 2))
     (shown,) = folded(journal, "build").unrecorded
     assert shown.evidence is Evidence.ANSWERING_TURN
+
+
+@pytest.mark.promise("note.a-note-is-spent-by-who-saw-it")
+def test_a_first_dispatch_of_the_original_has_what_was_carried_although_it_names_nothing() -> None:
+    """Its opening turn shows the note; a retry that names nothing has nothing, and its turn shows nothing."""
+    journal = [delivered(1, "build", "carry me", reach.CARRIED), dispatched(2, "build", attempt=1)]
+    opened = folded([*journal, turn_record(3, at(3), "assistant", 1, "task")], "build")
+    assert texts(opened.owed) == []
+    assert [shown.evidence for shown in opened.unrecorded] == [Evidence.OPENING_TASK]
+    journal += [dispatched(3, "build", attempt=2, attempts=3), turn_record(4, at(4), "assistant", 1, "task")]
+    retried = folded(journal, "build")
+    assert (texts(retried.owed), retried.unrecorded) == (["carry me"], [])
 
 
 def test_a_presentation_that_the_original_recorded_moves_the_watch() -> None:
@@ -212,6 +224,33 @@ def test_a_turn_that_opened_while_a_note_was_offered_is_found_at_its_commit() ->
         committed(4, offered),
     ]
     assert [shown.turn for shown in folded(journal, "build").unrecorded] == [2]
+
+
+def test_a_note_is_shown_by_the_member_that_reported_last_before_it_was_offered() -> None:
+    """A node's members have turns of their own; another one's judge answers nothing of this note."""
+    journal = [
+        dispatched(1, "build", attempt=1),
+        turn_record(2, at(1.5), "assistant", 1, "task", member="reviewer"),
+        turn_record(3, at(2), "assistant", 1, "task", member="engineer"),
+        delivered(4, "build", "stop", reach.QUEUED),
+        turn_record(5, at(5), "user", 1, member="reviewer"),
+    ]
+    assert folded(journal, "build").unrecorded == []
+    journal.append(turn_record(6, at(6), "user", 1, member="engineer"))
+    assert [shown.evidence for shown in folded(journal, "build").unrecorded] == [Evidence.ANSWERING_TURN]
+
+
+def test_a_turn_that_opened_meanwhile_counts_in_a_dispatch_of_any_length() -> None:
+    """The latest turns are the ones that are kept to be replayed."""
+    many = [turn_record(n, at(2), "assistant", n, "supervisor") for n in range(1, TURNS_MAX + 10)]
+    note = {**recorded("stop", reach.WORKER).json(), "offered_at": "2026-08-06T07:06:43.000Z"}
+    journal = [
+        dispatched(1, "build", attempt=1),
+        *many,
+        turn_record(TURNS_MAX + 10, at(3.5), "assistant", TURNS_MAX + 10, "delivered", "- stop"),
+        committed(4, {"kind": "note-delivered", "node": "build", **note}),
+    ]
+    assert [shown.turn for shown in folded(journal, "build").unrecorded] == [TURNS_MAX + 10]
 
 
 def test_an_offer_that_outlives_its_dispatch_is_not_watched_in_the_next() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from mail4agent_core.note import presentations, reach
 from mail4agent_core.note.presentations import Presentations, State, Turn
+from mail4agent_core.note.record import Record
 from mail4agent_core.note.recorded import RecordedNote
 from mail4agent_core.note.words import Evidence, Party
 
@@ -123,6 +124,41 @@ def test_only_the_producers_own_turns_count() -> None:
     assert Turn.of(record) is not None
     for other in ({"source": "vcs"}, {"kind": "turn-completed"}):
         assert Turn.of(record._replace(**other)) is None
+
+
+@pytest.mark.promise("note.a-presentation-is-recorded-when-a-turn-shows-it")
+def test_a_turn_counts_from_the_instant_of_the_offer_on() -> None:
+    """A millisecond before it shows nothing; the same instant counts."""
+    watch = Presentations()
+    watch.delivered_while_live(recorded(TEXT, reach.WORKER), 1_000)
+    assert observed(watch, turn_record(1, 999, "assistant", 1, "delivered", TEXT)) == ()
+    (shown,) = observed(watch, turn_record(2, 1_000, "assistant", 2, "delivered", TEXT))
+    assert shown.turn == 2
+
+
+@pytest.mark.promise("note.a-presentation-is-recorded-when-a-turn-shows-it")
+@pytest.mark.parametrize("other", [{"member": "reviewer"}, {"run": "elsewhere"}])
+def test_a_turn_of_another_member_shows_nothing(other: dict[str, str]) -> None:
+    """Its turns have numbers of their own: its judge answers nobody else's worker."""
+
+    def foreign(seq: int, role: str, number: int, *said: str) -> Record:
+        member = other.get("member", "engineer")
+        record = turn_record(seq, 2_000, role, number, *said, member=member)
+        return record._replace(labels={**record.labels, "run_id": other.get("run", "demo")})
+
+    for reached in (reach.WORKER, reach.QUEUED, reach.CARRIED):
+        watch = Presentations()
+        watch.delivered_while_live(recorded(TEXT, reached), 1_000, ("demo", "engineer"))
+        assert observed(watch, foreign(1, "assistant", 2, "delivered", TEXT)) == ()
+        assert observed(watch, foreign(2, "user", 2)) == ()
+        assert observed(watch, turn_record(3, 2_000, "assistant", 2, "delivered", TEXT, member="engineer"))
+        assert observed(watch, foreign(4, "user", 3)) == ()
+        assert observed(watch, turn_record(5, 2_000, "user", 2, member="engineer"))
+    watch = Presentations()
+    watch.composed_into_the_task(recorded(TEXT, reach.CARRIED), 1_000)
+    assert observed(watch, turn_record(6, 2_000, "assistant", 1, "task", member="engineer"))
+    assert observed(watch, foreign(7, "user", 1)) == ()
+    assert observed(watch, turn_record(8, 2_000, "user", 1, member="engineer"))
 
 
 @pytest.mark.promise("note.a-turn-that-names-its-notes-is-believed")
