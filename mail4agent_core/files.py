@@ -114,9 +114,16 @@ class Folder:
         return os.listdir(self._descriptor)  # noqa: PTH208  # by its descriptor
 
     def folders(self) -> list[str]:
-        """The names of the folders in it, links excepted."""
+        """The names of the user's own folders in it. Links and another user's are left out."""
         with os.scandir(self._descriptor) as entries:
-            return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+            return [entry.name for entry in entries if self._is_own_folder(entry.name)]
+
+    def _is_own_folder(self, name: str) -> bool:
+        try:
+            found = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
 
     def changed_ns(self) -> int:
         """When a name was last added or taken away."""
@@ -135,8 +142,14 @@ class Folder:
             if failure.errno in {errno.ELOOP, errno.ENXIO}:
                 return None
             raise
-        with os.fdopen(opened, "rb") as file:
-            return file.read(most + 1) if stat.S_ISREG(os.fstat(opened).st_mode) else None
+        try:
+            # Looked at first: fdopen refuses a folder, and then leaves its descriptor open.
+            if not stat.S_ISREG(os.fstat(opened).st_mode):
+                return None
+            with os.fdopen(opened, "rb", closefd=False) as file:
+                return file.read(most + 1)
+        finally:
+            os.close(opened)
 
     def state(self, name: str) -> tuple[int, int, int, int]:
         """What changes when a file does: another file, another length, another time. Raises OSError."""

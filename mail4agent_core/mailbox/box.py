@@ -16,6 +16,7 @@ from mail4agent_core.files import Folder
 from .leases import settled
 from .message import RESOLVED, NewerFileError, NotAMessageError, StoredMessage, decoded
 
+# A name may hold anything, escapes of a terminal among it: it is logged as ASCII (%a).
 log = logging.getLogger(__name__)
 
 ENDING = ".json"
@@ -70,7 +71,7 @@ class Box:
                     continue
                 raw = self._folder.read(name, self._file_max_bytes)
             except OSError as failure:
-                log.warning("message %s is skipped this time: %s", name, failure.strerror)
+                log.warning("message %a is skipped this time: %s", name, failure.strerror)
                 found.skipped.append(name)
                 continue
             if raw is None:
@@ -102,9 +103,9 @@ class Box:
             try:
                 aside = self._folder.move_aside(name, BAD)
             except OSError as failure:
-                log.warning("message %s cannot be set aside: %s", name, failure.strerror)
+                log.warning("message %a cannot be set aside: %s", name, failure.strerror)
             else:
-                log.warning("message %s is no message and was set aside as %s", name, aside)
+                log.warning("message %a is no message and was set aside as %a", name, aside)
         for at, message in enumerate(found.messages):
             now = settled(message, now_ms)
             if now is not message:

@@ -35,6 +35,9 @@ log = logging.getLogger(__name__)
 AGENTS = ".agents"
 SEEN = ".seen"
 _MARKER_MAX_BYTES = 65_536
+_OVER = object()
+#: Apart from the lock of what is shown: a session is announced also where that cannot be had.
+_MARKERS_LOCK = ".markers.lock"
 _U32_MAX = 2**32 - 1
 
 
@@ -74,7 +77,7 @@ class Registry:
             process_start=self._processes.start_of(os.getpid()),
             boot=self._processes.boot,
         )
-        with self._root.inner(AGENTS) as folder:
+        with self._root.inner(AGENTS) as folder, folder.locked(_MARKERS_LOCK):
             folder.write(f"{session}.json", _encoded(marker))
         self.note_seen(producer)
 
@@ -94,20 +97,42 @@ class Registry:
         except FileNotFoundError:
             return []
         found: list[AgentMarker] = []
+        over: list[str] = []
         with folder:
             for name in folder.names():
                 if not name.endswith(".json"):
                     continue
-                try:
-                    raw = folder.read(name, _MARKER_MAX_BYTES)
-                except OSError:
-                    continue
-                marker = None if raw is None else _decoded(raw, name.removesuffix(".json"))
-                if marker is not None and self._lives(marker):
+                marker = self._living(folder, name)
+                if isinstance(marker, AgentMarker):
                     found.append(marker)
-                elif raw is not None:
-                    folder.remove(name)
+                elif marker is _OVER:
+                    over.append(name)
+            if over:
+                self._remove(folder, over)
         return sorted(found, key=lambda marker: (marker.producer, marker.session_id))
+
+    def _living(self, folder: Folder, name: str) -> AgentMarker | object | None:
+        """The marker in a file, ``_OVER`` for a dead one's and for none, None where that is not known."""
+        try:
+            raw = folder.read(name, _MARKER_MAX_BYTES)
+        except OSError:
+            return None
+        if raw is None:
+            return None
+        marker = _decoded(raw, name.removesuffix(".json"))
+        return marker if marker is not None and self._lives(marker) else _OVER
+
+    def _remove(self, folder: Folder, names: Iterable[str]) -> None:
+        """Look again under the lock that announcing takes: a session that came back under its name since
+        would lose its marker, and with it be nobody to ``msg``.
+        """
+        try:
+            with folder.locked(_MARKERS_LOCK, wait_secs=0):
+                for name in names:
+                    if self._living(folder, name) is _OVER:
+                        folder.remove(name)
+        except FolderError:
+            log.info("markers of sessions that are over stay until the next look")
 
     def _lives(self, marker: AgentMarker) -> bool:
         if not self._processes.is_alive(marker.pid):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -62,9 +62,12 @@ class Channel:
     def waiting(self) -> list[Queued]:
         """The envelopes without an outcome, in order. Raises LedgerError."""
         answered = {outcome.number for outcome in self.outcomes()}
-        keys = {each["id"]: tuple(each["keys"]) for each in self._objects(_KEYS, {"id": int, "keys": list})}
-        found = [each for each in self._queued() if each.number not in answered]
-        return [Queued(each.number, each.author, each.commands, keys.get(each.number)) for each in found]
+        keys = {each["id"]: each["keys"] for each in self._objects(_KEYS, {"id": int, "keys": list})}
+        return [
+            replace(each, keys=_keys_of(each, keys.get(each.number)))
+            for each in self._queued()
+            if each.number not in answered
+        ]
 
     def answer(self, queued: Queued, outcome: Outcome) -> None:
         """Tell durably what became of an envelope. Raises LedgerError."""
@@ -94,7 +97,10 @@ class Channel:
 
     def _queued(self) -> Iterator[Queued]:
         for each in self._objects(_COMMANDS, {"id": int, "author": str, "commands": list}):
-            yield Queued(each["id"], each["author"], tuple(each["commands"]))
+            # Another program wrote it: a command that is none is refused as one without members.
+            commands: list[Any] = each["commands"]
+            read: list[dict[str, Any]] = [c if isinstance(c, dict) else {} for c in commands]
+            yield Queued(each["id"], each["author"], tuple(read))
 
     def _objects(self, name: str, shape: Mapping[str, type]) -> Iterator[dict[str, Any]]:
         """The objects of a file that have these members; other lines are another program's business."""
@@ -127,3 +133,9 @@ class Channel:
         path: Path = locks / "commands.lock"
         with opened(path, write=True, create=True) as handle, locked(handle, path):
             yield
+
+
+def _keys_of(queued: Queued, keys: Sequence[Any] | None) -> tuple[str, ...] | None:
+    """The keys that stand beside an envelope, None unless each command has one."""
+    found = tuple(key for key in keys or () if isinstance(key, str))
+    return found if keys is not None and len(found) == len(keys) == len(queued.commands) else None

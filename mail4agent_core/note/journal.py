@@ -8,7 +8,7 @@ moves a torn line to ``events.jsonl.torn`` first, because a record glued to it w
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -21,6 +21,8 @@ from .words import Source
 NAME: Final = "events.jsonl"
 #: A longer line holds no record.
 LINE_MAX_BYTES: Final = 16 * 1024 * 1024
+#: Bytes that ``readings`` reads at a time.
+STEP_BYTES: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,29 @@ def read(path: Path, offset: int = 0) -> Reading:
     return reading(raw, offset)
 
 
+def readings(path: Path, offset: int = 0) -> Iterator[Reading]:
+    """As ``read``, in stretches: who keeps few of a long journal's records never has all of them at once.
+
+    The last stretch tells of a torn line. Raises LedgerError.
+    """
+    parts: list[bytes] = []
+    place = offset
+    try:
+        with opened(path) as handle:
+            while part := os.pread(handle, STEP_BYTES, place):
+                place += len(part)
+                whole = part.rfind(b"\n") + 1
+                if not whole:
+                    parts.append(part)
+                    continue
+                found = reading(b"".join((*parts, part[:whole])), offset)
+                parts, offset = [part[whole:]], found.end
+                yield found
+    except FileNotFoundError:
+        pass
+    yield Reading((), offset, torn=Torn(offset, place - offset) if place > offset else None)
+
+
 def stretch(path: Path, offset: int, limit: int, max_bytes: int = 4 << 20) -> Reading:
     """At most ``limit`` records from an offset on, of about ``max_bytes``, but one line at least.
 
@@ -70,6 +95,8 @@ def stretch(path: Path, offset: int, limit: int, max_bytes: int = 4 << 20) -> Re
             if b"\n" not in raw:
                 raw = os.pread(handle, 2 * LINE_MAX_BYTES, offset)
             more = os.fstat(handle).st_size > offset + len(raw)
+            if more and b"\n" not in raw:
+                return _past_a_line(handle, offset)
     except FileNotFoundError:
         return Reading((), offset)
     records: list[Record] = []
@@ -82,6 +109,17 @@ def stretch(path: Path, offset: int, limit: int, max_bytes: int = 4 << 20) -> Re
     rest = raw[end:]
     torn = Torn(offset + end, len(rest)) if rest and not more and b"\n" not in rest else None
     return Reading(tuple(records), offset + end, unreadable, torn)
+
+
+def _past_a_line(handle: int, offset: int) -> Reading:
+    """Behind a line that is too long to be looked at: whoever pages gets past it."""
+    place = offset
+    while part := os.pread(handle, 1 << 20, place):
+        line_end = part.find(b"\n")
+        if line_end >= 0:
+            return Reading((), place + line_end + 1, 1)
+        place += len(part)
+    return Reading((), offset, torn=Torn(offset, place - offset))
 
 
 def reading(raw: bytes, offset: int = 0) -> Reading:

@@ -6,7 +6,8 @@ no view that the next one does not find again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,7 +35,7 @@ class _Node:
     fold: NodeFold
     standing: StandingFold
     #: What concerns the node and is not folded yet.
-    waiting: list[Record]
+    waiting: deque[Record]
 
 
 @dataclass(slots=True)
@@ -52,12 +53,15 @@ class Ledger:
     #: Commits that cannot be read and may concern any node.
     _unreadable: list[Record] = field(default_factory=list[Record])
 
-    def refresh(self) -> tuple[Record, ...]:
-        """Take what was appended since; returns it. Raises LedgerError."""
-        return self.take(journal.read(self.paths.journal, self.end))
+    def refresh(self, follow: Callable[[Iterable[Record]], None] | None = None) -> None:
+        """Take what was appended since; ``follow`` is told each stretch of it. Raises LedgerError."""
+        for found in journal.readings(self.paths.journal, self.end):
+            self.take(found)
+            if follow is not None:
+                follow(found.records)
 
-    def take(self, found: Reading) -> tuple[Record, ...]:
-        """Take a reading that begins where the last one ended; returns its records."""
+    def take(self, found: Reading) -> None:
+        """Take a reading that begins where the last one ended."""
         self.end, self.torn = found.end, found.torn
         self.unreadable += found.unreadable
         for record in found.records:
@@ -67,7 +71,6 @@ class Ledger:
                 self._take_commit(record)
             elif record.kind in FOLDED and record.node in self._nodes:
                 self._nodes[record.node].waiting.append(record)
-        return found.records
 
     def _take_commit(self, record: Record) -> None:
         try:
@@ -87,7 +90,7 @@ class Ledger:
     def _node(self, node: str) -> _Node:
         found = self._nodes.get(node)
         if found is None:
-            found = self._nodes[node] = _Node(NodeFold(node), StandingFold(node), list(self._unreadable))
+            found = self._nodes[node] = _Node(NodeFold(node), StandingFold(node), deque(self._unreadable))
         return found
 
     @property
@@ -127,7 +130,7 @@ class Ledger:
             # Both folds refuse the same records, so neither is ahead when one refuses.
             state.standing.apply(record)
             state.fold.apply(record)
-            del state.waiting[0]
+            state.waiting.popleft()
         return state
 
 

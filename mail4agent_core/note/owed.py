@@ -91,10 +91,7 @@ class NodeFold:
             return
         # As the original addresses an offer: to the member of the dispatch that reported last.
         member = next((turn.member for turn in reversed(self._turns) if turn.started_ms <= at_ms), None)
-        before = {id(each) for each, _ in self.watch.watched()}
-        self.watch.delivered_while_live(note, at_ms, member)
-        fresh = [each for each, _ in self.watch.watched() if id(each) not in before]
-        if fresh:
+        if self.watch.delivered_while_live(note, at_ms, member):
             # Turns that opened while the note was being offered, seen by a watch of this note alone.
             alone = Presentations()
             alone.delivered_while_live(note, at_ms, member)

@@ -18,7 +18,7 @@ from typing import Any, Final
 import jiter
 
 from .faults import LedgerError, RunOwnedError
-from .files import locked, opened, read_from, why
+from .files import locked, opened, why
 from .instants import spelled
 from .paths import RunPaths
 from .record import json_line
@@ -26,6 +26,8 @@ from .record import json_line
 #: What the file says of us.
 VERB: Final = "mail4agent"
 _MAX_BYTES: Final = 4_096
+#: A process id that no kernel gives, and that ``kill`` does not take.
+_PID_END: Final = 2**31
 _NOBODY: Final = "names nobody that could be asked; remove it when nothing drives the run"
 
 
@@ -60,7 +62,7 @@ def holder_of(paths: RunPaths) -> Holder | None:
     """Who drives the run now, None when nobody does. Raises LedgerError for a file that names nobody."""
     try:
         with opened(paths.owner) as handle:
-            raw = read_from(handle)[:_MAX_BYTES]
+            raw = os.pread(handle, _MAX_BYTES, 0)
     except FileNotFoundError:
         return None
     return _living(raw, paths.owner)
@@ -71,10 +73,8 @@ def _living(raw: bytes, path: Path) -> Holder | None:
         value: Any = jiter.from_json(raw)
         pid, host = value["pid"], value["host"]
     except (ValueError, KeyError, TypeError):
-        raise LedgerError(
-            path, "names nobody that could be asked; remove it when nothing drives the run"
-        ) from None
-    if type(pid) is not int or pid < 1 or not isinstance(host, str):
+        raise LedgerError(path, _NOBODY) from None
+    if type(pid) is not int or not 0 < pid < _PID_END or not isinstance(host, str):
         raise LedgerError(path, _NOBODY)
     verb: Any = value.get("verb")
     holder = Holder(pid, host, verb if isinstance(verb, str) else "another program")

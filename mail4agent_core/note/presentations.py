@@ -10,8 +10,10 @@ text may be undecidable: then nothing is confirmed, and that it was so is told.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cache
 from typing import Any, Final
 
 from .instants import millis_of
@@ -200,14 +202,16 @@ class Presentations:
     def __init__(self) -> None:
         self._routed: list[_Routed] = []
 
-    def delivered_while_live(self, note: RecordedNote, at_ms: int, member: Member | None = None) -> None:
+    def delivered_while_live(self, note: RecordedNote, at_ms: int, member: Member | None = None) -> bool:
         """Watch a note that was delivered while the dispatch lived, whatever the conversation answered.
 
         ``member`` is the one that it was offered to; None, and it is the first one whose turn shows the note.
+        Returns whether there is anything to watch for.
         """
         state = OPENING.get(note.reached.word)
         if state is not None:
             self._routed.append(_Routed(note, state, at_ms, member=member))
+        return state is not None
 
     def composed_into_the_task(self, note: RecordedNote, at_ms: int) -> None:
         """Watch a note that is part of the dispatch's task."""
@@ -228,11 +232,18 @@ class Presentations:
         """Read one turn: every presentation that it shows happening."""
         shown: list[Shown] = []
         undecided: list[RecordedNote] = []
+        watched = [each.note for each in self._routed]
+
+        # Once for each text: a head of thousands of characters is looked for in as many steps.
+        @cache
+        def head(text: str) -> int:
+            return _head(text, turn.instruction)
+
         for index, each in enumerate(self._routed):
             row = TABLE.get((each.state, turn.party))
             if row is None or turn.started_ms < each.routed_ms:
                 continue
-            holds = _holds(row.condition, turn, each, [other.note for other in self._routed])
+            holds = _holds(row.condition, turn, each, watched, head)
             if holds is None:
                 undecided.append(each.note)
             elif holds:
@@ -269,8 +280,14 @@ def _leads_to(state: State, party: Party) -> bool:
     return False
 
 
-def _holds(condition: Condition, turn: Turn, routed: _Routed, watched: list[RecordedNote]) -> bool | None:
-    """Whether a turn meets a condition; None where it cannot be decided."""
+def _holds(
+    condition: Condition,
+    turn: Turn,
+    routed: _Routed,
+    watched: list[RecordedNote],
+    head_of: Callable[[str], int],
+) -> bool | None:
+    """Whether a turn meets a condition; None where it cannot be decided. ``head_of`` is ``_head`` of it."""
     note = routed.note
     if condition is Condition.NOT_BEFORE and turn.number < routed.worker_turn:
         return False
@@ -285,8 +302,8 @@ def _holds(condition: Condition, turn: Turn, routed: _Routed, watched: list[Reco
         return turn.delivered or condition is Condition.TEXT
     if not turn.delivered or not turn.cut or condition is not Condition.DELIVERED:
         return False
-    head = _head(note.text, turn.instruction)
-    rivals = [each for each in watched if each is not note and _head(each.text, turn.instruction) == head]
+    head = head_of(note.text)
+    rivals = [each for each in watched if each is not note and head_of(each.text) == head]
     return True if head >= HEAD_MIN_CHARS and not rivals else None
 
 

@@ -116,7 +116,7 @@ class NoteRun:
     def refresh(self) -> Ledger:
         """The views, with what others appended. Raises LedgerError."""
         with self._alone:
-            self._appender.follow(self._ledger.refresh())
+            self._ledger.refresh(self._appender.follow)
             return self._ledger
 
     def recover(self) -> list[tuple[str, Shown]]:

@@ -201,7 +201,7 @@ def list_(
     if bad:
         names = [(recipient, name) for recipient in recipients for name in run.store.set_aside(recipient)]
         if run.as_json:
-            run.value({"bad": [{"to": recipient, "file": name} for recipient, name in names]})
+            run.value({"bad": [{"to": recipient, "file": _spelled(name)} for recipient, name in names]})
         else:
             run.rows([recipient, visible(name).replace("\t", " ")] for recipient, name in names)
         return
@@ -219,6 +219,11 @@ def list_(
         run.console.print(listing(("Message", "Status", "From", "To", "Taint", "Text"), rows))
     else:
         run.rows(_row(message) for message in waiting)
+
+
+def _spelled(name: str) -> str:
+    """The name of a file as text: a byte of it that is no UTF-8 as an escape."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def _row(message: StoredMessage) -> list[str]:

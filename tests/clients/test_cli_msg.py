@@ -277,3 +277,14 @@ def test_a_dead_message_waits_in_the_list(msg: Msg, store: MailboxStore) -> None
             turned.claim("chat", "s", 1)
             clock.step(1_000)
     assert "\tdead\t" in msg("list").stdout
+
+
+def test_the_name_of_a_file_that_is_no_text_is_listed_and_harms_no_terminal(
+    msg: Msg, store: MailboxStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A byte that is no UTF-8 is spelled, and what is logged of a name has no control character."""
+    path = os.fsencode(store.folder_of("chat")) + b"/\xff\x1b[2J.json"
+    Path(os.fsdecode(path)).write_text("x")
+    assert msg("list").exit_code == 0
+    assert "'\\udcff\\x1b[2J.json' is no message" in caplog.text
+    assert value(msg("list", "--bad", "--json")) == {"bad": [{"to": "chat", "file": "\\xff\x1b[2J.bad"}]}

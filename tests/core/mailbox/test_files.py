@@ -9,6 +9,7 @@ import socket
 import stat
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 
 from mail4agent_api.errors import StoreUnavailableError
 from mail4agent_core.files import Folder, FolderBusyError, FolderError
-from mail4agent_core.mailbox import MailboxStore
+from mail4agent_core.mailbox import MailboxStore, Sent
 from tests.daemon.disk import Filler, small_disk
 
 from .post import Post, on_disk, original, placed
@@ -101,6 +102,27 @@ def test_what_is_named_like_a_message_and_is_no_file_is_passed_over(
     assert store.set_aside("chat") == []
 
 
+def _descriptors() -> list[int]:
+    """The descriptors that are open, of the low ones."""
+    found: list[int] = []
+    for descriptor in range(256):
+        with suppress(OSError):
+            os.fstat(descriptor)
+            found.append(descriptor)
+    return found
+
+
+@pytest.mark.promise("mailbox.broken-files-wedge-nothing")
+def test_a_folder_named_like_a_message_costs_no_descriptor(store: MailboxStore, post: Post) -> None:
+    """However often it is looked at: a watch and a daemon would run out of them."""
+    post.sent("good")
+    (store.root / "chat" / "a.json").mkdir()
+    before = _descriptors()
+    for _ in range(3):
+        assert [message.body for message in store.snapshot("chat")] == ["good"]
+    assert _descriptors() == before
+
+
 def test_a_file_that_cannot_be_read_today_is_read_tomorrow(
     store: MailboxStore, post: Post, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,6 +188,29 @@ def test_a_mailbox_of_another_user_is_refused(
         monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
     with pytest.raises(FolderError, match="another user"):
         post.outcome("hello")
+
+
+@pytest.mark.promise("mailbox.broken-files-wedge-nothing")
+def test_another_users_folder_hinders_no_other_mailbox(
+    store: MailboxStore, post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Looks over all mailboxes pass it over, as they do a link; only who names it is refused."""
+    id_ = post.sent("hello")
+    foreign = store.folder_of("foreign").name
+    real = os.stat
+
+    def owned_by_another(path: Any, *given: Any, **named: Any) -> os.stat_result:
+        found = real(path, *given, **named)
+        if path != foreign:
+            return found
+        values = list(found)
+        values[stat.ST_UID] += 1
+        return os.stat_result(values)
+
+    monkeypatch.setattr(os, "stat", owned_by_another)
+    assert store.recipients() == ["chat"]
+    assert store.message(id_).body == "hello"
+    assert isinstance(post.outcome("hello", to="nobody"), Sent)
 
 
 def test_a_mailbox_that_is_a_file_is_refused(store: MailboxStore, post: Post) -> None:

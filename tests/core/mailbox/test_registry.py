@@ -92,6 +92,26 @@ def test_what_is_no_file_among_the_markers_is_passed_over(store: MailboxStore) -
     assert [live.session_id for live in store.agents()] == ["s1"]
 
 
+@pytest.mark.promise("mailbox.the-sender-is-the-session")
+def test_a_session_that_comes_back_while_its_old_marker_is_buried_keeps_its_own(
+    store: MailboxStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a marker it would be nobody to `msg`, and be shown texts that arm nothing."""
+    path = marker(store, pid=2**22 + 1, session_id="s1", producer="chat")
+    real, returns = Processes.is_alive, [lambda: store.announce("chat", "s1")]
+
+    def is_alive(processes: Processes, pid: int) -> bool:
+        lives = real(processes, pid)
+        while returns:
+            returns.pop()()
+        return lives
+
+    monkeypatch.setattr(Processes, "is_alive", is_alive)
+    store.agents()
+    assert path.exists()
+    assert [live.session_id for live in store.agents()] == ["s1"]
+
+
 @pytest.mark.parametrize("session", ["../x", "a/b", "", "s" * 129, "s\n"])
 def test_a_session_that_leads_out_is_refused(store: MailboxStore, session: str) -> None:
     """It would name the marker's file."""

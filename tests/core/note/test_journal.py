@@ -216,6 +216,32 @@ def test_what_is_no_regular_file_is_no_journal(tmp_path: Path) -> None:
         read(paths.journal)
 
 
+def test_a_line_that_is_too_long_to_read_is_paged_past(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It counts as unreadable, or as torn where it does not end, and what stands behind it is read."""
+    monkeypatch.setattr(journal, "LINE_MAX_BYTES", 1_000)
+    path.write_bytes(b"x" * 5_000 + b"\n" + (LINE % (1, "behind")).encode() + b"\n" + b"y" * 5_000)
+    first = journal.stretch(path, 0, 10, 100)
+    assert (first.records, first.end, first.unreadable, first.torn) == ((), 5_001, 1, None)
+    second = journal.stretch(path, first.end, 10, 200)
+    assert [record.payload["text"] for record in second.records] == ["behind"]
+    last = journal.stretch(path, second.end, 10, 100)
+    assert (last.end, last.torn) == (second.end, journal.Torn(second.end, 5_000))
+
+
+@pytest.mark.parametrize("step", [1, 7, 100, 1 << 20])
+def test_a_journal_reads_the_same_in_stretches(
+    path: Path, step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The records in order, the lines that hold none, the torn tail, and where the next reading begins."""
+    lines = [(LINE % (number, "é" * number)).encode() for number in range(9)]
+    path.write_bytes(b"\n".join((*lines, b"no record", b"", b'{"v":2,"torn')))
+    monkeypatch.setattr(journal, "STEP_BYTES", step)
+    whole, found = read(path), list(journal.readings(path))
+    assert tuple(record for each in found for record in each.records) == whole.records
+    assert sum(each.unreadable for each in found) == whole.unreadable == 1
+    assert (found[-1].end, found[-1].torn) == (whole.end, whole.torn)
+
+
 def test_a_line_past_the_bound_is_not_written(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A record that no reader would take is refused whole."""
     monkeypatch.setattr(journal, "LINE_MAX_BYTES", 200)

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from mail4agent_core.note import reach
+from mail4agent_core.note import presentations, reach
 from mail4agent_core.note.presentations import Presentations, State, Turn
 from mail4agent_core.note.record import Record
 from mail4agent_core.note.recorded import RecordedNote
@@ -175,6 +175,24 @@ def test_ids_decide_where_a_turn_names_its_notes() -> None:
     assert observed(watch, turn_record(3, 1_300, "user", 2, note_ids=["a"])) == ()
     (shown,) = observed(watch, turn_record(4, 1_400, "user", 2, note_ids=["b"]))
     assert shown.evidence is Evidence.ANSWERING_TURN
+
+
+def test_a_cut_instruction_is_compared_with_each_text_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not with every text for every note: a run with many notes would take minutes to read."""
+    compared: list[str] = []
+    real = presentations._head
+
+    def head(text: str, instruction: str) -> int:
+        compared.append(text)
+        return real(text, instruction)
+
+    monkeypatch.setattr(presentations, "_head", head)
+    watch = Presentations()
+    texts = [f"{TEXT} {number}" for number in range(20)]
+    for text in texts:
+        watch.delivered_while_live(recorded(text, reach.WORKER), 1_000)
+    watch.observe(Turn(1, W, TEXT, 1_100, delivered=True, cut=True))
+    assert sorted(compared) == sorted(texts)
 
 
 @pytest.mark.promise("note.a-cut-instruction-is-compared-or-told")

@@ -387,9 +387,30 @@ def test_a_run_has_one_driver_and_a_dead_one_is_replaced(paths: RunPaths, clock:
             assert holder_of(paths) is not None
     paths.owner.write_text(json.dumps({**written, "host": "elsewhere"}))
     assert str(holder_of(paths)).endswith("on elsewhere (mail4agent)")
-    paths.owner.write_text("{}")
-    with pytest.raises(LedgerError, match="names nobody"):
-        holder_of(paths)
+    for raw in ("{}", '{"pid":2147483648,"host":"h"}', json.dumps({**written, "pid": 10**30})):
+        paths.owner.write_text(raw)
+        with pytest.raises(LedgerError, match="names nobody"):
+            holder_of(paths)
+
+
+@pytest.mark.promise("note.a-queued-note-is-durable")
+@pytest.mark.parametrize("commands", ["[1]", "[null,[]]", '["note"]', "[{}]"])
+def test_an_envelope_of_no_commands_is_refused_and_hinders_no_other(
+    paths: RunPaths, clock: HandClock, commands: str
+) -> None:
+    """Another program wrote it; it gets its outcome, and the note behind it is delivered."""
+    channel = Channel(paths)
+    channel.put("planner", [], [])
+    with (paths.channel / "commands.jsonl").open("a") as queue:
+        queue.write(f'{{"id":7,"author":"planner","commands":{commands}}}\n')
+    channel.put("planner", [request().command()], ["k", "one too many"])
+    with driving(paths, clock) as driver:
+        while driver.step():
+            assert driver.settle(BOUND_SECS)
+    assert [outcome.applied for outcome in sorted(channel.outcomes(), key=lambda each: each.number)] == [
+        True, False, True,
+    ]  # fmt: skip
+    assert [operation_text(r) for r in read(paths.journal).records if r.kind == "edit-committed"] == ["stop"]
 
 
 @pytest.mark.promise("note.a-queued-note-is-durable")
