@@ -82,13 +82,12 @@ class Registry:
         self.note_seen(producer)
 
     def depart(self, session: str) -> None:
-        """Take a session's marker away, with what it should have taken in. Raises MalformedError,
-        FolderError.
+        """Take a session's marker away. Raises MalformedError, FolderError.
+
+        What it was shown stays recorded: a conversation that is resumed under the same id has seen it.
         """
-        name = str(MailboxSession(session))
         with self._root.inner(AGENTS) as folder:
-            folder.remove(f"{name}.json")
-            folder.remove(f"{name}.taint")
+            folder.remove(f"{MailboxSession(session)}.json")
 
     def agents(self) -> list[AgentMarker]:
         """The live sessions, by producer and session. Markers of dead ones and of none are removed."""
