@@ -14,8 +14,8 @@ from mail4agent_api.codec import encode
 from mail4agent_api.mail import InboxRequest, Position
 from mail4agent_core.clock import SystemClock
 from mail4agent_core.mail.engine import page_query
+from mail4agent_core.mail.records import PageQuery
 from mail4agent_core.mail.sqlite import SqliteStore
-from mail4agent_core.mail.store import PageQuery
 
 PAGE = 50
 POSITIONS = 500

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from mail4agent_api.errors import UnauthenticatedError
 from mail4agent_api.mail import AttestationPolicy, ParticipantId, SessionAddress
 from mail4agent_core.ids import digest_of
+from mail4agent_core.mail.records import Account
 from mail4agent_core.mail.sessions import Sessions
-from mail4agent_core.mail.store import Account, MailStore
+from mail4agent_core.mail.store import MailStore
 
 #: Longer than any secret that was ever issued.
 SECRET_MAX_BYTES = 256

@@ -16,7 +16,8 @@ from mail4agent_api.mail import ParticipantId
 from mail4agent_core.clock import Clock
 from mail4agent_core.ids import Ids, digest_of
 from mail4agent_core.mail.identity import OPERATOR
-from mail4agent_core.mail.store import Account, MailStore, Registry
+from mail4agent_core.mail.records import Account
+from mail4agent_core.mail.store import MailStore, Registry
 
 from .log import Log
 

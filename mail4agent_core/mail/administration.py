@@ -13,7 +13,6 @@ from mail4agent_api.errors import (
     MalformedError,
     UnknownMessageError,
     UnknownParticipantError,
-    UnknownRoomError,
 )
 from mail4agent_api.mail import (
     AuditPage,
@@ -22,7 +21,6 @@ from mail4agent_api.mail import (
     InboxOfRequest,
     IssuedSecret,
     MessagePurgeRequest,
-    ParticipantId,
     ParticipantList,
     ParticipantListRequest,
     ParticipantPermitRequest,
@@ -36,7 +34,6 @@ from mail4agent_api.mail import (
     RetentionReport,
     RetentionRequest,
     RoomCreateRequest,
-    RoomId,
     RoomList,
     RoomListRequest,
     RoomMemberRequest,
@@ -48,11 +45,13 @@ from mail4agent_api.mail import (
 from mail4agent_core.clock import Clock
 from mail4agent_core.ids import Ids, digest_of
 
+from .accounts import active_account, known_room, not_the_last_operator, record_of
 from .audit import EXPIRE_STEP, Deed, detail_of
 from .engine import require_reader
 from .identity import OPERATOR, READ, SEND, Caller
+from .records import PageQuery
 from .sessions import LISTED_MS
-from .store import Account, MailStore, PageQuery, Registry
+from .store import MailStore, Registry
 from .wire import InboxWire, inbox_wire
 
 T = TypeVar("T")
@@ -140,7 +139,7 @@ class Administration:
         secret = self._ids.secret()
 
         def command(registry: Registry) -> None:
-            _active(registry, request.id)
+            active_account(registry, request.id)
             registry.set_secret(request.id, digest_of(secret), self._clock.now_ms())
 
         await self._change(caller, "admin.participant.rotate", request.id, command)
@@ -150,7 +149,7 @@ class Administration:
         """Kill an account's secret."""
 
         def command(registry: Registry) -> None:
-            _not_the_last_operator(registry, _active(registry, request.id))
+            not_the_last_operator(registry, active_account(registry, request.id))
             registry.set_secret(request.id, None, self._clock.now_ms())
 
         await self._change(caller, "admin.participant.revoke", request.id, command)
@@ -160,7 +159,7 @@ class Administration:
         """Remove an account and retire its id; its mail stays until it is purged."""
 
         def command(registry: Registry) -> None:
-            _not_the_last_operator(registry, _active(registry, request.id))
+            not_the_last_operator(registry, active_account(registry, request.id))
             registry.retire(request.id, self._clock.now_ms())
 
         await self._change(caller, "admin.participant.remove", request.id, command)
@@ -192,7 +191,7 @@ class Administration:
         """Grant, then revoke, capabilities, and set the attestation policy when one is given."""
 
         def command(registry: Registry) -> ParticipantRecord:
-            account = _active(registry, request.id)
+            account = active_account(registry, request.id)
             held = (account.capabilities | frozenset(request.grant)) - frozenset(request.revoke)
             if held >= STAGE_AND_REVIEW and not request.both and not account.capabilities >= STAGE_AND_REVIEW:
                 raise MalformedError(
@@ -200,11 +199,11 @@ class Administration:
                     reason="must be true to hold outbox:stage and outbox:review together (at /both)",
                 )
             if OPERATOR not in held:
-                _not_the_last_operator(registry, account)
+                not_the_last_operator(registry, account)
             registry.set_capabilities(request.id, held)
             if request.attestation is not None:
                 registry.set_attestation(request.id, request.attestation)
-            return _record(_active(registry, request.id))
+            return record_of(active_account(registry, request.id))
 
         both = ("both",) if request.both else ()
         policy = () if request.attestation is None else (f"attestation {request.attestation}",)
@@ -215,7 +214,7 @@ class Administration:
         """A page of accounts, the removed ones included."""
         caller.needs((OPERATOR,))
         accounts = await self._store.look(lambda registry: registry.accounts(request.after, request.limit))
-        return ParticipantList(participants=[_record(account) for account in accounts])
+        return ParticipantList(participants=[record_of(account) for account in accounts])
 
     async def room(self, caller: Caller, request: RoomCreateRequest) -> Done:
         """Create a room."""
@@ -232,7 +231,7 @@ class Administration:
         """Delete a room with its mail. A room created under the same id later has none of it."""
 
         def command(registry: Registry) -> None:
-            _room(registry, request.room)
+            known_room(registry, request.room)
             registry.erase_room(request.room)
 
         await self._change(caller, "admin.room.remove", f"#{request.room}", command)
@@ -264,7 +263,7 @@ class Administration:
         caller.needs((OPERATOR,))
 
         def query(registry: Registry) -> RoomMembers:
-            _room(registry, request.room)
+            known_room(registry, request.room)
             return RoomMembers(
                 room=request.room, members=registry.members(request.room, request.after, request.limit)
             )
@@ -275,8 +274,8 @@ class Administration:
         """Put an account into a room; a repeat changes nothing."""
 
         def command(registry: Registry) -> None:
-            _room(registry, request.room)
-            _active(registry, request.participant)
+            known_room(registry, request.room)
+            active_account(registry, request.participant)
             registry.join(request.room, request.participant)
 
         await self._change(caller, "admin.room.member.add", f"#{request.room}", command, request.participant)
@@ -286,7 +285,7 @@ class Administration:
         """Take an account out of a room; it need not be in it, nor exist."""
 
         def command(registry: Registry) -> None:
-            _room(registry, request.room)
+            known_room(registry, request.room)
             registry.leave(request.room, request.participant)
 
         await self._change(
@@ -373,39 +372,3 @@ class Administration:
         resume: int | None = 0
         while resume is not None:
             resume = (await self._store.sweep(None, 0, resume)).resume
-
-
-def _active(registry: Registry, participant: ParticipantId) -> Account:
-    account = registry.account(participant)
-    if account is None or account.removed_at is not None:
-        raise UnknownParticipantError(participant=participant)
-    return account
-
-
-def _room(registry: Registry, room: RoomId) -> None:
-    if not registry.has_room(room):
-        raise UnknownRoomError(room=room)
-
-
-def _not_the_last_operator(registry: Registry, account: Account) -> None:
-    if (
-        OPERATOR in account.capabilities
-        and account.secret_issued_at is not None
-        and registry.live_operators() == 1
-    ):
-        raise MalformedError(
-            field="participant id", reason="must not be the last account that holds mail:operator (at /id)"
-        )
-
-
-def _record(account: Account) -> ParticipantRecord:
-    return ParticipantRecord(
-        id=account.id,
-        label=account.label,
-        # The store keeps only what the contract lists.
-        capabilities=sorted(account.capabilities),  # pyright: ignore[reportArgumentType]
-        created_at_unix_ms=account.created_at,
-        secret_issued_at_unix_ms=account.secret_issued_at,
-        removed_at_unix_ms=account.removed_at,
-        attestation=account.attestation,
-    )

@@ -7,8 +7,9 @@ from itertools import groupby
 from mail4agent_api.codec import encode
 from mail4agent_api.mail import Directory, DirectoryEntry, RoomEntry, RoomId
 
+from .records import Account
 from .session import Session
-from .store import Account, Registry
+from .store import Registry
 from .wire import Wire
 
 _NO_SESSIONS = b'"sessions":[]}'

@@ -62,8 +62,9 @@ from mail4agent_core.ids import Ids
 from .directory import Listing, Standing, directory_wire, listing
 from .identity import OPERATOR, READ, SEND, Caller
 from .posting import Posted, Posting, Sight, posting_of
+from .records import PageQuery, SearchQuery, Sent
 from .sessions import LISTED_MAX, LISTED_MS, Sessions
-from .store import MailStore, PageQuery, Registry, SearchQuery, Sent
+from .store import MailStore, Registry
 from .wire import InboxWire, Wire, inbox_wire
 from .words import phrases_of
 

@@ -34,8 +34,9 @@ from mail4agent_core.ids import Ids, digest_of
 
 from .identity import Caller
 from .process import TICKS_PER_SECOND, ProcessId, session_id_of, start_ms
+from .records import Account
 from .session import Session
-from .store import Account, MailStore, Registry
+from .store import MailStore, Registry
 
 #: How long an issued credential lasts from its last use, and how long its session counts as live.
 CREDENTIAL_MS = 86_400_000

@@ -21,9 +21,10 @@ from mail4agent_core.ids import SeededIds, digest_of
 from mail4agent_core.mail.administration import Administration
 from mail4agent_core.mail.identity import OPERATOR, READ, SEND, Caller
 from mail4agent_core.mail.memory import MemoryStore
+from mail4agent_core.mail.records import Account
 from mail4agent_core.mail.sessions import Sessions
 from mail4agent_core.mail.sqlite import SqliteStore
-from mail4agent_core.mail.store import Account, MailStore
+from mail4agent_core.mail.store import MailStore
 from mail4agent_daemon import auth
 from mail4agent_daemon.auth import Accounts
 

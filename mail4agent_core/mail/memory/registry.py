@@ -17,7 +17,7 @@ from mail4agent_api.mail import (
 from mail4agent_core.mail.audit import ENTRIES_MAX, Deed
 from mail4agent_core.mail.doorbells import Doorbell
 from mail4agent_core.mail.identity import OPERATOR
-from mail4agent_core.mail.store import Account, Room, RoomPosting
+from mail4agent_core.mail.records import Account, Room, RoomPosting
 
 from . import doorbells
 from .sessions import MemorySessions

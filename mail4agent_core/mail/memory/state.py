@@ -19,8 +19,8 @@ from mail4agent_api.mail import (
 )
 from mail4agent_core.mail.doorbells import Doorbell
 from mail4agent_core.mail.posting import Prior, Sight
+from mail4agent_core.mail.records import Account, RoomPosting
 from mail4agent_core.mail.session import Session
-from mail4agent_core.mail.store import Account, RoomPosting
 from mail4agent_core.mail.wire import POSITION_MAX, first_of, millisecond
 
 

@@ -5,7 +5,7 @@
 
 import sqlite3
 
-from mail4agent_core.mail.store import Swept
+from mail4agent_core.mail.records import Swept
 from mail4agent_core.mail.wire import first_of, millisecond
 
 from .ranges import covering, uncount

@@ -13,7 +13,7 @@ from heapq import merge, nlargest
 from typing import NamedTuple
 
 from mail4agent_api.mail import ParticipantAddress, Position
-from mail4agent_core.mail.store import Page, PageQuery
+from mail4agent_core.mail.records import Page, PageQuery
 from mail4agent_core.mail.wire import POSITION_MAX, cut, first_of, millisecond
 
 from .people import Reader, find_reader

@@ -9,7 +9,7 @@ from heapq import merge
 
 from mail4agent_api.addresses import participant_of
 from mail4agent_api.mail import Ack, MessageId, ParticipantAddress, Position
-from mail4agent_core.mail.store import ACKS_SHOWN, Seen, Sent
+from mail4agent_core.mail.records import ACKS_SHOWN, Seen, Sent
 from mail4agent_core.mail.wire import cut, position
 
 from .pages import Box, boxes_of, lower_bound, upper_bound

@@ -8,7 +8,7 @@ import json
 import sqlite3
 
 from mail4agent_api.mail import ParticipantAddress
-from mail4agent_core.mail.store import SearchQuery
+from mail4agent_core.mail.records import SearchQuery
 from mail4agent_core.mail.wire import cut
 from mail4agent_core.mail.words import words_of
 

@@ -11,17 +11,8 @@ from mail4agent_api.mail import Ack, MessageId, ParticipantAddress, ParticipantI
 from mail4agent_core.clock import Clock
 from mail4agent_core.mail.doorbells import STEP, Attempt, Turn
 from mail4agent_core.mail.posting import Posted, Posting, Sight
-from mail4agent_core.mail.store import (
-    Account,
-    Listener,
-    Page,
-    PageQuery,
-    Registry,
-    SearchQuery,
-    Seen,
-    Sent,
-    Swept,
-)
+from mail4agent_core.mail.records import Account, Page, PageQuery, SearchQuery, Seen, Sent, Swept
+from mail4agent_core.mail.store import Listener, Registry
 
 from . import deletion, doorbells, pages, posting, reading, search
 from .backup import copy_database
