@@ -123,7 +123,12 @@ class Identifier:
                 )
             standing = Standing(holder.session, None)
             call.issued = True
-        elif policy == "off" or call.link is None:
+        elif policy == "off":
+            standing = Standing(DirectAddress(participant=holder.account), None)
+        elif call.link is None:
+            # A door without a connection of its own to the caller proves nobody.
+            if policy == "required":
+                raise AttestationFailedError(reason=_SENTENCES[Reason.UNSUPPORTED])
             standing = Standing(DirectAddress(participant=holder.account), None)
         else:
             account = account_caller(holder.account, holder.capabilities)

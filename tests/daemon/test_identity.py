@@ -198,6 +198,17 @@ async def test_what_cannot_be_proved_is_refused_where_that_is_required(
     assert hall.kernel.asked == 1
 
 
+@pytest.mark.promise("identity.required")
+async def test_a_call_without_a_connection_proves_nobody(make: Make) -> None:
+    """Required: a door that hands in no connection gets nobody past it; preferred: the account."""
+    hall = await make("required")
+    call = hall.call("ada", None)
+    with pytest.raises(AttestationFailedError):
+        await hall.identifier.identify(call)
+    await hall.add("lax", attestation="preferred")
+    assert text_of((await hall.identifier.identify(hall.call("lax", None))).address) == "lax"
+
+
 @pytest.mark.promise("identity.policy")
 @pytest.mark.parametrize(
     ("own", "daemon", "is_refused"),
