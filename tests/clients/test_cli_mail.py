@@ -185,7 +185,7 @@ def test_who_one_is_and_who_is_there(cli: Any) -> None:
     assert cli("alice", "whoami", "--json").json["address"] == {"kind": "direct", "participant": "alice"}
     peers = [line.split("\t")[0] for line in cli("alice", "peers").out.splitlines()]
     assert {"alice", "bob", "operator", "#ops"} <= set(peers)
-    assert cli("alice", "peers", "--json").json["rooms"][0] == {"id": "ops", "member": True}
+    assert {"id": "ops", "member": True} in cli("alice", "peers", "--json").json["rooms"]
 
 
 def test_a_daemon_is_reached_over_its_unix_socket(cli: Any, daemon: Any) -> None:

@@ -16,6 +16,8 @@ RULES = (
     "must not be the last account",
     "must be the id of a removed account",
     "to hold outbox:stage and outbox:review",
+    "must be a port that your own process listens on",
+    "must have the path / or /doorbell",
 )
 COMPARED = ("kind", "field", "limit", "actual")
 
