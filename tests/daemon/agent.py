@@ -60,7 +60,8 @@ class _Doing:
 
     def ask(self, path: str, body: Any, headers: dict[str, str]) -> dict[str, Any]:
         assert self.wire is not None
-        self.wire.request("POST", path, json.dumps(body), {"Content-Type": "application/json", **headers})
+        given = {"Content-Type": "application/json", "Host": "localhost", **headers}
+        self.wire.request("POST", path, json.dumps(body), given)
         answer = self.wire.getresponse()
         return {"status": answer.status, "body": json.loads(answer.read())}
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -360,3 +361,45 @@ def _cli(*arguments: str) -> list[str]:
 
 def _environment(daemon: Daemon) -> dict[str, str]:
     return {"M4A_URL": daemon.url, "M4A_TOKEN": daemon.keys["ada"]}
+
+
+PROXY = """
+import socket, sys, threading
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+def pipe(source, target):
+    while part := source.recv(65536):
+        target.sendall(part)
+    target.shutdown(socket.SHUT_WR)
+while True:
+    client, _ = listener.accept()
+    server = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+    threading.Thread(target=pipe, args=(client, server), daemon=True).start()
+    threading.Thread(target=pipe, args=(server, client), daemon=True).start()
+"""
+
+
+@pytest.mark.promise("identity.connection-alone")
+def test_a_proxy_is_itself_and_lends_nobody_the_session_of_a_process_behind_it(
+    daemon: Daemon, processes: ExitStack
+) -> None:
+    """Two processes through one proxy are the proxy's session; neither is its own, nor the other's."""
+    one = started(processes, daemon)
+    own = one.address()
+    proxy = processes.enter_context(
+        subprocess.Popen([sys.executable, "-c", PROXY, str(daemon.port)], stdout=subprocess.PIPE, text=True)
+    )
+    processes.callback(proxy.kill)
+    assert proxy.stdout is not None
+    port = int(proxy.stdout.readline())
+    two = processes.enter_context(agent(daemon.keys["ada"]))
+    seen: list[str] = []
+    for each in (one, two):
+        each.connect(port)
+        me = each.ask("/mail/whoami")[1]
+        assert me["card"]["attested"]["pid"] == proxy.pid
+        seen.append(me["address"]["session"])
+    assert seen[0] == seen[1] != own["session"]
+    ben = processes.enter_context(agent(daemon.keys["ben"]))
+    ben.connect(port)
+    assert ben.address() == {"kind": "direct", "participant": "ben"}
