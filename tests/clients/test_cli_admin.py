@@ -39,7 +39,7 @@ def test_an_account_lives_from_registration_to_purge(cli: Any, tmp_path: Path) -
         row.split("\t")[0]: row.split("\t")[1]
         for row in cli(None, "admin", "account", "list").out.splitlines()
     }
-    assert (listed["alice"], listed["carol"]) == ("active", "no secret")
+    assert (listed["alice"], listed["carol"]) == ("active, off", "no secret")
     assert cli(None, "admin", "account", "remove", "carol", "--yes").status == 0
     assert cli(None, "admin", "account", "add", "carol", "--json").refusal["kind"] == "id_retired"
     assert cli(None, "admin", "purge", "account", "carol", "--yes").out == "0 messages deleted\n"
