@@ -39,8 +39,6 @@ class Call:
     cost: int = 0
     #: Known once the call is identified.
     caller: Caller | None = None
-    #: Whether it presented an issued session credential.
-    issued: bool = False
     #: The user of the attested process; None where no kernel vouched.
     uid: int | None = None
 

@@ -122,7 +122,6 @@ class Identifier:
                     reason="the account requires attestation, which an issued credential cannot give"
                 )
             standing = Standing(holder.session, None)
-            call.issued = True
         elif policy == "off":
             standing = Standing(DirectAddress(participant=holder.account), None)
         elif call.link is None:

@@ -17,6 +17,7 @@ from mail4agent_api.errors import (
     AttestationFailedError,
     OverloadedError,
     PermissionDeniedError,
+    SessionAccountMismatchError,
     UnauthenticatedError,
 )
 from mail4agent_api.mail import InboxRequest, Position, WaitRequest, WaitResult
@@ -32,7 +33,12 @@ from .waiting import RETRY_AFTER_SECS, Outcome, Waiters, disconnection
 T = TypeVar("T")
 
 #: What says that a caller has no right to wait any more.
-LOST_RIGHTS = (UnauthenticatedError, PermissionDeniedError, AttestationFailedError)
+LOST_RIGHTS = (
+    UnauthenticatedError,
+    PermissionDeniedError,
+    AttestationFailedError,
+    SessionAccountMismatchError,
+)
 
 #: An answer for a caller as things are now, and whether it is worth ending a wait for. Where that costs less
 #: it may leave out what an earlier look of the same wait saw, unless it is asked for all.

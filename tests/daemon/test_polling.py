@@ -36,6 +36,16 @@ async def rights(daemon: Inside, path: str, **request: object) -> None:
     assert (await daemon.post(path, request)).status == 200
 
 
+async def test_a_wait_that_a_stricter_policy_ends_gets_the_empty_page(inside: Inside) -> None:
+    """This process is a session of ada; as ben it waits as the account, until it must be proved a session."""
+    assert (await inside.post("/mail/whoami", {}, "ada")).json["address"]["kind"] == "session"
+    wire = await inside.park("/mail/inbox", {"wait_secs": 60}, "ben")
+    await rights(inside, "/admin/participant/permit", id="ben", attestation="required")
+    answer = await wire.answer()
+    assert (answer.status, answer.json) == (200, EMPTY)
+    assert (await inside.post("/mail/inbox", {}, "ben")).json["kind"] == "session_account_mismatch"
+
+
 @pytest.mark.promise("mail.wait-ends-on-arrival")
 @pytest.mark.parametrize(
     ("path", "request_"), [("/mail/inbox", {"wait_secs": 60}), ("/mail/wait", {"wait_secs": 60})]
