@@ -20,7 +20,17 @@ from mail4agent_api.mail import (
 from mail4agent_core.clock import Clock
 from mail4agent_core.mail.doorbells import Attempt, Turn
 from mail4agent_core.mail.posting import Posted, Posting, Prior, Sight, judge
-from mail4agent_core.mail.records import ACKS_SHOWN, Account, Page, PageQuery, SearchQuery, Seen, Sent, Swept, Telling
+from mail4agent_core.mail.records import (
+    ACKS_SHOWN,
+    Account,
+    Page,
+    PageQuery,
+    SearchQuery,
+    Seen,
+    Sent,
+    Swept,
+    Telling,
+)
 from mail4agent_core.mail.store import Listener, Registry
 from mail4agent_core.mail.wire import POSITION_MAX, cut, first_of, millisecond, next_pos, position
 from mail4agent_core.mail.words import words_of
