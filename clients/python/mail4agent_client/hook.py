@@ -6,20 +6,19 @@
 One script for Claude Code, Codex and Gemini CLI. It reads the hook's JSON on standard input and asks
 ``mail.told`` for its agent, once. When there is mail that was not announced before it answers in the client's
 hook JSON; otherwise, or when the daemon is away, it says nothing and exits with 0. ``wait`` is the idle
-waiter (``idle``). Standard library alone. See docs/hooks.md.
+waiter (``idle``). Standard library alone, and late: what is imported costs every step of an agent its time.
+See docs/hooks.md.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import select
 import sys
 import time
 
 from mail4agent_client.errors import AnswerInvalidError, ClientError, ConnectFailedError, SettingInvalidError
-from mail4agent_client.notice import told_text
 from mail4agent_client.plain import Post
 from mail4agent_client.settings import Settings, settings_of
 
@@ -57,23 +56,45 @@ class RefusedError(Exception):
         self.kind = kind
 
 
-def ask(settings: Settings, path: str, request: Mapping[str, Any], secs: float) -> dict[str, Any]:
-    """Call an operation for the agent above this process. Raises RefusedError and ClientError."""
+def ask(settings: Settings, path: str, request: bytes, secs: float) -> bytes:
+    """Call an operation for the agent above this process; returns the answer's JSON.
+
+    Raises RefusedError and ClientError.
+    """
     post = Post(settings, secs=secs, limit=ANSWER_MAX)
     try:
-        post.send(path, json.dumps(request).encode(), PARENT)
+        post.send(path, request, PARENT)
         raw = post.read()
     finally:
         post.close()
-    answer = _object(raw)
-    if answer is None:
-        raise AnswerInvalidError(post.status, "it is no JSON object")
     if post.status != 200:
-        raise RefusedError(post.status, _kind(answer.get("kind")))
-    return answer
+        raise RefusedError(post.status, _kind((object_of(raw) or {}).get("kind")))
+    return raw
 
 
-def _object(raw: bytes) -> dict[str, Any] | None:
+def told(settings: Settings) -> str | None:
+    """What there is to tell, None for nothing. Raises as ``ask`` does."""
+    raw = ask(settings, "/mail/told", b'{"limit":%d}' % NOTICES, ANSWER_SECS)
+    # Most hooks find nothing. These bytes can stand inside no text of JSON, and reading them is for free.
+    if b'"messages":[]' in raw:
+        return None
+    return text_of(raw)
+
+
+def text_of(raw: bytes) -> str:
+    """The text for an answer of ``mail.told`` that holds messages. Raises AnswerInvalidError."""
+    from mail4agent_client.notice import told_text
+
+    try:
+        return told_text(object_of(raw) or {})
+    except (KeyError, TypeError, AttributeError):
+        raise AnswerInvalidError(200, "it is not what the daemon tells") from None
+
+
+def object_of(raw: bytes) -> dict[str, Any] | None:
+    """A JSON object, None for anything else."""
+    import json
+
     try:
         value: Any = json.loads(raw)
     except (ValueError, RecursionError):
@@ -87,33 +108,27 @@ def _kind(said: object) -> str:
     return "another answer"
 
 
-def told(settings: Settings) -> tuple[str | None, dict[str, Any]]:
-    """What there is to tell, None for nothing, and the whole answer. Raises as ``ask`` does."""
-    answer = ask(settings, "/mail/told", {"limit": NOTICES}, ANSWER_SECS)
-    try:
-        return told_text(answer) if answer["messages"] else None, answer
-    except (KeyError, TypeError, AttributeError):
-        raise AnswerInvalidError(200, "it is not what the daemon tells") from None
+def hook_input() -> bytes:
+    """The hook's JSON on standard input, nothing when it is past its bounds.
 
-
-def hook_input() -> dict[str, Any] | None:
-    """The hook's JSON on standard input; None for anything else."""
+    It is read also where it is not looked at: a client may take it amiss when nobody does.
+    """
     parts: list[bytes] = []
     size = 0
     until = time.monotonic() + INPUT_SECS
     try:
-        while size <= INPUT_MAX:
-            # A client that never closes its end must not hold its own step up.
-            if not select.select([0], [], [], max(0.0, until - time.monotonic()))[0]:
-                break
+        # A client that never closes its end must not hold its own step up.
+        while select.select([0], [], [], max(0.0, until - time.monotonic()))[0]:
             part = os.read(0, 1024 * 1024)
+            size += len(part)
+            if size > INPUT_MAX:
+                return b""
             if not part:
                 break
             parts.append(part)
-            size += len(part)
     except OSError:
-        return None
-    return _object(b"".join(parts)) if size <= INPUT_MAX else None
+        return b""
+    return b"".join(parts)
 
 
 def answer_of(event: str, given: Mapping[str, Any], text: str) -> dict[str, Any]:
@@ -128,12 +143,14 @@ def answer_of(event: str, given: Mapping[str, Any], text: str) -> dict[str, Any]
 
 def run(event: str) -> int:
     """One event; returns the exit status, which is never 2: that would block the client's step."""
-    given = hook_input()
-    if event == "stop" and (given is None or given.get("stop_hook_active", False) is not False):
-        # It went on once already for this hook, or may have: it would never end.
-        return 0
+    raw = hook_input()
+    if event == "stop":
+        given = object_of(raw)
+        if given is None or given.get("stop_hook_active", False) is not False:
+            # It went on once already for this hook, or may have: it would never end.
+            return 0
     try:
-        text, _ = told(settings_of())
+        text = told(settings_of())
     except (ClientError, RefusedError) as failure:
         if event != "session-start" or isinstance(failure, ConnectFailedError):
             return 0
@@ -141,8 +158,11 @@ def run(event: str) -> int:
         say(f"mail4agent-hook: {failure}")
         return 1
     if text is not None:
+        import json
+
+        answer = answer_of(event, object_of(raw) or {}, text)
         with contextlib.suppress(OSError):
-            os.write(1, json.dumps(answer_of(event, given or {}, text)).encode() + b"\n")
+            os.write(1, json.dumps(answer).encode() + b"\n")
     return 0
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import json
 import os
 import select
 import stat
@@ -19,12 +20,17 @@ import time
 from pathlib import Path
 
 from mail4agent_client.errors import ClientError, SettingInvalidError
-from mail4agent_client.hook import ANSWER_SECS, RefusedError, ask, hook_input, say, told
+from mail4agent_client.hook import (
+    ANSWER_SECS,
+    NOTICES,
+    RefusedError,
+    ask,
+    hook_input,
+    object_of,
+    say,
+    text_of,
+)
 from mail4agent_client.settings import Settings, settings_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 #: Seconds that a waiter lasts, if nothing else is said, and at most.
 SECS = 3_600
@@ -51,17 +57,17 @@ def secs_of(words: list[str]) -> int:
 def run(secs: int) -> int:
     """Wait; returns the exit status."""
     until = time.monotonic() + secs
-    given = hook_input() or {}
+    given = object_of(hook_input()) or {}
     try:
         settings = settings_of()
-        text, answer = told(settings)
+        text, newest = _told(settings)
     except (ClientError, RefusedError):
         return 0
     place = _Place(settings, given.get("session_id"))
     if text is None and not place.take():
         return 0
     try:
-        text = text or _wait(settings, answer, until)
+        text = text or _wait(settings, newest, until)
     finally:
         place.leave()
     if text is None:
@@ -70,17 +76,24 @@ def run(secs: int) -> int:
     return 2
 
 
-def _wait(settings: Settings, answer: dict[str, Any], until: float) -> str | None:
+def _told(settings: Settings) -> tuple[str | None, object]:
+    """What there is to tell, None for nothing, and the newest position."""
+    raw = ask(settings, "/mail/told", b'{"limit":%d}' % NOTICES, ANSWER_SECS)
+    answer = object_of(raw) or {}
+    return text_of(raw) if answer.get("messages") else None, answer.get("newest") or ORIGIN
+
+
+def _wait(settings: Settings, newest: object, until: float) -> str | None:
     """Wait for something to tell; None when the time is over or the agent is gone."""
     parent = os.getppid()
     while (left := until - time.monotonic()) > 0 and not _is_alone(parent):
         secs = int(min(POLL_SECS, max(left, 1)))
         try:
-            request = {"after": answer.get("newest") or ORIGIN, "wait_secs": secs}
+            request = json.dumps({"after": newest, "wait_secs": secs}).encode()
             ask(settings, "/mail/wait", request, secs + ANSWER_SECS)
             if _is_alone(parent):
                 break
-            text, answer = told(settings)
+            text, newest = _told(settings)
         except RefusedError as refusal:
             if refusal.status not in {429, 503}:
                 break

@@ -12,7 +12,6 @@ import os
 import socket
 import time
 from collections.abc import Iterator, Mapping
-from urllib.parse import urlsplit
 
 from mail4agent_client.errors import (
     AnswerInvalidError,
@@ -85,6 +84,8 @@ class Post:
                 wire.settimeout(self._left())
                 wire.connect(settings.socket)
                 return wire
+            from urllib.parse import urlsplit
+
             parts = urlsplit(settings.base)
             host = parts.hostname or ""
             wire = socket.create_connection((host, parts.port or _PORTS[parts.scheme]), self._left())

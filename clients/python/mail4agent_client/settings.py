@@ -4,17 +4,15 @@
 ``M4A_TOKEN``, or the content of the file that ``M4A_TOKEN_FILE`` names, which only its owner may be able to
 read. A credential does not leave the machine unencrypted unless that is asked for.
 
-A hook imports this at each step of its agent, so it imports little itself: dataclasses alone would take
-longer than all the rest.
+A hook imports this at each step of its agent, so it imports little itself, and late: dataclasses alone would
+take longer than all the rest.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Mapping
-from urllib.parse import urlsplit
 
 from mail4agent_client.errors import SettingInvalidError
 
@@ -23,7 +21,8 @@ DEFAULT_URL = "http://127.0.0.1:18301"
 SOCKET_HOST = "http://localhost"
 #: Bytes of a credential file that are looked at.
 TOKEN_FILE_LIMIT = 4096
-_TOKEN = re.compile(r"[!-~]{1,512}")
+#: Characters of a credential.
+TOKEN_MAX = 512
 
 
 class Secret:
@@ -96,6 +95,8 @@ def _address(name: str, url: str, allow_plain_http: bool) -> tuple[str, str | No
                 name, "must name a socket by its absolute path, as in unix:/run/mail4agent.sock"
             )
         return SOCKET_HOST, path
+    from urllib.parse import urlsplit
+
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -142,7 +143,7 @@ def _credential(
 
 def _checked(name: str, text: str) -> Secret:
     # Anything else could end the header and start another.
-    if _TOKEN.fullmatch(text) is None:
+    if not 1 <= len(text) <= TOKEN_MAX or not all("!" <= character <= "~" for character in text):
         raise SettingInvalidError(name, "must be 1 to 512 printable ASCII characters without a space")
     return Secret(text)
 
