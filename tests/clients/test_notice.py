@@ -122,8 +122,8 @@ def test_the_longest_text_is_bounded() -> None:
 
 
 @pytest.mark.promise("hooks.standard-library-alone")
-@pytest.mark.parametrize("module", ["hook", "idle"])
-def test_the_hook_imports_the_standard_library_alone(module: str) -> None:
+@pytest.mark.parametrize("module", ["hook", "idle", "bridge"])
+def test_what_stands_beside_an_agent_imports_the_standard_library_alone(module: str) -> None:
     """Its own package aside; and the hook nothing that costs much of its time."""
     program = (
         f"import sys; before = set(sys.modules); import mail4agent_client.{module}; "

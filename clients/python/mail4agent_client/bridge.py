@@ -1,16 +1,19 @@
-"""The stdio bridge, ``mail4agent mcp-stdio``: MCP over standard input and output for clients that speak nothing else.
+"""The stdio bridge, ``mail4agent mcp-stdio``: MCP over standard input and output, for clients that speak
+nothing else.
 
-Each line is a message of the client. A request is posted to the daemon's /mcp as it is, on a connection and by a
-worker of its own, with the headers that the protocol takes from its body; what comes back is printed as lines.
-Closing its connection is how a request is cancelled. It acts for the program that started it, and is no party to
-what passes. It ends when standard input does. Standard library alone, so that it is there at once.
+Each line is a message of the client. A request is posted to the daemon's /mcp as it is, on a connection and
+by a worker of its own, with the headers that the protocol takes from its body; what comes back is printed as
+lines. Closing its connection is how a request is cancelled. The bridge acts for the program that started it,
+and ends when standard input does. Standard library alone, so that it is there at once.
 """
 
 from __future__ import annotations
 
 import base64
 import json
+import os
 import re
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
@@ -34,6 +37,9 @@ PARSE_ERROR, INVALID_REQUEST, FAILED = -32700, -32600, -32000
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _VERSION = re.compile(r"[0-9A-Za-z.-]{1,32}")
 _PLAIN = re.compile(r"[!-~](?:[ -~]*[!-~])?")
+
+#: The exit status when nobody reads standard output, as of the other verbs.
+PIPE_CLOSED = 141
 
 Id = str | int
 
@@ -109,8 +115,11 @@ class Bridge:
     def _work(self, line: bytes, said: dict[str, Any], known: Id | None, post: Post) -> None:
         try:
             post.send("/mcp", line, self._headers(said))
+            ended = False
             for answer in _answers(post):
-                self._answer(said, known, post, answer)
+                ended = self._answer(said, known, post, answer) or ended
+            if not ended and self._is_wanted(known, post):
+                self._refuse(known, FAILED, f"the daemon ended without an answer, with status {post.status}")
         except ClientError as failure:
             if self._is_wanted(known, post):
                 self._refuse(known, FAILED, str(failure))
@@ -139,24 +148,26 @@ class Bridge:
                 given["Mcp-Name"] = header_text(name)
         return given
 
-    def _answer(self, said: dict[str, Any], known: Id | None, post: Post, raw: bytes) -> None:
+    def _answer(self, said: dict[str, Any], known: Id | None, post: Post, raw: bytes) -> bool:
+        """Print what came; whether it is what the request waits for."""
         try:
             value: Any = json.loads(raw)
         except (ValueError, RecursionError):
             raise AnswerInvalidError(post.status, "it is no JSON") from None
         answer = _mapping(value)
         if known is None or not self._is_wanted(known, post):
-            return
+            return False
         if answer.get("jsonrpc") != "2.0":
             # The gate's refusal, which comes before the protocol does.
             self._refuse(known, FAILED, _sentence(post.status, answer))
-            return
+            return True
         if "error" in answer and answer.get("id") is None:
             answer["id"], raw = known, b""
         if said.get("method") == "initialize":
             agreed = _mapping(answer.get("result")).get("protocolVersion")
             self._version = agreed if isinstance(agreed, str) else None
         self._print(json.dumps(answer).encode() if not raw or b"\n" in raw or b"\r" in raw else raw)
+        return "result" in answer or "error" in answer
 
     def _is_wanted(self, known: Id | None, post: Post) -> bool:
         with self._lock:
@@ -180,6 +191,21 @@ class Bridge:
             self._running.clear()
         for post in left:
             post.abort()
+
+
+def run(settings: Settings) -> None:
+    """Bridge standard input and output until either is closed."""
+    output = sys.stdout.fileno()
+
+    def put(line: bytes) -> None:
+        try:
+            while line:
+                line = line[os.write(output, line) :]
+        except OSError:
+            # Nobody reads any more. The connections end with the process, and so does what waits on them.
+            os._exit(PIPE_CLOSED)
+
+    Bridge(settings, put).serve(sys.stdin.buffer)
 
 
 def lines_of(source: IO[bytes]) -> Iterator[bytes | None]:
