@@ -926,6 +926,33 @@ export interface SentPage {
   readonly sent: ReadonlyArray<SentMessage>;
 }
 
+/** A number of messages to tell of, from 1 to 32. */
+export type ToldLimit = number;
+
+/** The oldest unread messages that the caller was not told of before; they count as told by this. */
+export interface ToldRequest {
+  /** Default: 16. */
+  readonly limit?: ToldLimit;
+}
+
+/** That a message came, without its body; room when it was posted to one. */
+export interface Notice {
+  readonly message_id: MessageId;
+  readonly from: ParticipantAddress;
+  readonly room?: RoomId | null;
+  readonly subject: Line;
+  readonly created_at_unix_ms: Stamp;
+}
+
+/** What the caller is told of now, whether more such messages stand after them, its unread count, and the newest position it can read. */
+export interface Told {
+  readonly unread: U32;
+  /** 0 to 32 entries. */
+  readonly messages: ReadonlyArray<Notice>;
+  readonly more: boolean;
+  readonly newest?: Position | null;
+}
+
 /** It is done. */
 export type Done = Record<string, never>;
 
@@ -1522,6 +1549,14 @@ export interface Operations {
     readonly path: "/mail/wait";
     readonly request: WaitRequest;
     readonly response: WaitResult;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Tell the caller of unread mail that it was not told of before, once. */
+  readonly "mail.told": {
+    readonly method: "POST";
+    readonly path: "/mail/told";
+    readonly request: ToldRequest;
+    readonly response: Told;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Acknowledge one message; a repeat gives the first acknowledgement. */
