@@ -60,7 +60,7 @@ def _bounds(node: Json) -> str:
 
 
 def _object(name: str, definition: Json) -> str:
-    if definition["additionalProperties"]:
+    if definition["additionalProperties"] and not definition["properties"]:
         return f"export type {name} = Readonly<Record<string, unknown>>;\n"
     required = definition.get("required", [])
     lines = (
@@ -73,6 +73,8 @@ def _object(name: str, definition: Json) -> str:
         if remark:
             lines.append(comment(remark, "  ").rstrip("\n"))
         lines.append(f"  readonly {key}{'' if key in required else '?'}: {type_of(node)};")
+    if definition["additionalProperties"]:
+        lines.append("  readonly [member: string]: unknown;")
     return "\n".join([*lines, *(["}"] if definition["properties"] else [])]) + "\n"
 
 

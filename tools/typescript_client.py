@@ -71,7 +71,7 @@ def operations_module(definitions: dict[str, Json], table: dict[str, Json]) -> s
 
 def _hint(node: Json, definitions: dict[str, Json]) -> tuple[str, str | None]:
     """The type of a member as a caller gives it, and its converter."""
-    if "anyOf" in node:
+    if "anyOf" in node and "x-byType" not in node:
         inner, converter = _hint(node["anyOf"][0], definitions)
         return f"{inner} | null", converter
     if "allOf" in node:

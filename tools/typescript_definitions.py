@@ -30,7 +30,7 @@ KEPT = {
     "x-label": "label",
 }
 #: Keywords that restrict nothing, or that are said by another one.
-LEFT = {"title", "default", "x-distinct", "x-declared", "x-httpStatus"}
+LEFT = {"title", "default", "x-distinct", "x-declared", "x-byType", "x-httpStatus"}
 #: Nodes of these kinds are described in refusals.
 DESCRIBED = ("string", "integer")
 #: The greatest integer that a JavaScript number tells from its neighbours.
@@ -55,6 +55,8 @@ def short(node: Json) -> Json:
                 out = {**short(value[0]), **out}
             case "anyOf" if len(value) == 2 and value[1] == {"type": "null"}:
                 out = {**short(value[0]), **out, "nullable": True}
+            case "anyOf" if len(value) == 2 and "x-byType" in node:
+                out["text"], out["members"] = map(short, value)
             case "oneOf":
                 tag, mapping = (node["discriminator"][key] for key in ("propertyName", "mapping"))
                 out["tag"] = tag
@@ -68,7 +70,7 @@ def short(node: Json) -> Json:
             case "maximum" if value > SAFE:
                 pass
             case "description":
-                if node.get("type") in DESCRIBED or "oneOf" in node:
+                if node.get("type") in DESCRIBED or "oneOf" in node or "x-byType" in node:
                     out["description"] = value
             case "not" if value == NO_LINE_FEED or "x-exclusive" in node:
                 pass

@@ -11,6 +11,9 @@ export interface Definition {
   readonly nullable?: boolean;
   readonly tag?: string;
   readonly kinds?: Readonly<Record<string, string>>;
+  /** A union of a text and an object, told apart by that. */
+  readonly text?: Definition;
+  readonly members?: Definition;
   readonly type?: "object" | "array" | "string" | "integer" | "boolean";
   readonly const?: string;
   readonly enum?: readonly string[];
@@ -73,6 +76,10 @@ function wrong(given: Definition, value: unknown, label: string, at: string): Fa
   if (value === null && given.nullable === true) return undefined;
   const node = target(given);
   if (node.kinds !== undefined) return wrongUnion(node, node.kinds, value, label, at);
+  if (node.text !== undefined && node.members !== undefined) {
+    if (typeof value === "string") return wrong(node.text, value, label, at);
+    return members(value) === undefined ? malformed(label, described(node), at) : wrong(node.members, value, label, at);
+  }
   if (node.const !== undefined) return value === node.const ? undefined : malformed(label, "has a kind that is not known", at);
   switch (node.type) {
     case "string":
