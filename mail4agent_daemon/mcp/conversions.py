@@ -47,8 +47,9 @@ from .envelope import Draw, boundary_for, enclosed, written
 WAIT_SECS_MAX = 50
 #: What is read of the store for a page; the reply is far smaller.
 PAGE_BYTES = 131_072
-#: A message of which less than this would be shown is left to the next page.
-_WORTH_BYTES = 300
+#: What a message gets at least: room for the longest addresses and the beginning of its text. One that would
+#: be cut in less is left to the next page.
+_LEAST_BYTES = 800
 ROOMS_MAX = 50
 
 _READ = "There is unread mail: m4a_mail_inbox reads it. To wait for more, call again with newest as after."
@@ -122,12 +123,12 @@ def _page(request: ToolInboxRequest, page: InboxPage, draw: Draw) -> ToolInboxRe
     largest = Position(created_at_unix_ms=2**64 - 1, message_id=MessageId("m4a_" + "0" * 24))
     room = request.max_tokens - len(encode(made([], largest)))
     # One long message does not take the place of all others.
-    share = room if len(page.messages) == 1 else room // 2
+    share = room if len(page.messages) == 1 else max(room // 2, _LEAST_BYTES)
     shown: list[ToolMessage] = []
     following: Position | None = None
     for message in page.messages:
-        found = enclosed(message, boundary, min(room, share) if room > share else room)
-        if found is None or (shown and found[0].cut and room < min(share, _WORTH_BYTES)):
+        found = enclosed(message, boundary, min(room, share))
+        if found is None or (shown and found[0].cut and room < _LEAST_BYTES):
             break
         told, _, taken = found
         shown.append(told)
