@@ -41,7 +41,7 @@ from mail4agent_api.mail import (
 from mail4agent_api.operations import Operation
 
 from . import peers
-from .envelope import Draw, boundary_for, enclosed, written
+from .enclosure import Draw, boundary_for, enclosed, written
 
 #: Clients end a call after a minute; a wait ends before that.
 WAIT_SECS_MAX = 50

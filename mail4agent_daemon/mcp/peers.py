@@ -16,7 +16,7 @@ from mail4agent_api.mail import (
     ToolPeersResult,
 )
 
-from .envelope import Draw, boundary_for, fitting, json_bytes, wrapped
+from .enclosure import Draw, boundary_for, fitting, json_bytes, wrapped
 
 PEERS_MAX = 256
 #: Of what one address says of itself, in bytes.

@@ -13,7 +13,7 @@ from mail4agent_daemon.dispatch import Call, Dispatch
 from mail4agent_daemon.log import Log
 
 from .conversions import conversion_of
-from .envelope import Draw
+from .enclosure import Draw
 from .replies import Refused, refused
 
 

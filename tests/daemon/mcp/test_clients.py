@@ -1,4 +1,4 @@
-"""The official Python client against the running daemon: each way in which it finds the era of the protocol."""
+"""The official Python client against the running daemon, in each way that it finds the era."""
 
 import asyncio
 import json
@@ -35,9 +35,12 @@ async def connected(
 ) -> AsyncIterator[Client]:
     """A client that is connected as an account."""
     given = {"Authorization": f"Bearer {daemon.keys[account]}", **headers}
-    async with create_mcp_http_client(headers=given) as http, asyncio.timeout(BOUND_SECS):
-        async with Client(streamable_http_client(f"{daemon.url}/mcp", http_client=http), mode=mode) as client:
-            yield client
+    async with (
+        asyncio.timeout(BOUND_SECS),
+        create_mcp_http_client(headers=given) as http,
+        Client(streamable_http_client(f"{daemon.url}/mcp", http_client=http), mode=mode) as client,
+    ):
+        yield client
 
 
 @pytest.fixture(params=MODES)

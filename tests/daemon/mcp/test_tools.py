@@ -16,6 +16,8 @@ from .talk import Talk
 READING = ["m4a_mail_inbox", "m4a_mail_wait", "m4a_mail_ack", "m4a_mail_get", "m4a_mail_peers"]
 ANYBODY = ["m4a_mail_whoami", "m4a_mail_status"]
 NOBODY = "m4a_" + "0" * 24
+MAIL = {"subject": "s", "body": "b"}
+MALFORMED, TOO_LARGE = {"kind": "malformed"}, {"kind": "too_large"}
 
 
 def nodes(node: Any) -> Iterator[Any]:
@@ -108,34 +110,34 @@ def test_an_address_is_taken_as_text_and_as_an_object(talk: Talk, to: object) ->
 @pytest.mark.parametrize(
     ("tool", "arguments", "refusal"),
     [
-        ("send", {"subject": "s", "body": "b"}, {"kind": "malformed", "field": "to"}),
-        ("send", {"to": "a b", "subject": "s", "body": "b"}, {"kind": "malformed", "field": "to"}),
-        ("send", {"to": 7, "subject": "s", "body": "b"}, {"kind": "malformed", "field": "to"}),
-        ("send", {"to": {"kind": "crowd"}, "subject": "s", "body": "b"}, {"kind": "malformed", "field": "to"}),
-        ("send", {"to": "ben\n", "subject": "s", "body": "b"}, {"kind": "malformed", "field": "to"}),
-        ("send", {"to": "zed", "subject": "s", "body": "b"}, {"kind": "unknown_participant", "participant": "zed"}),
-        ("send", {"to": "ben", "subject": "s", "body": "b", "from": "eve"}, {"kind": "malformed", "field": "request"}),
-        ("send", {"to": "ben", "subject": "s", "body": "b", "sender": "e"}, {"kind": "malformed", "field": "request"}),
-        ("send", {"to": "ben", "subject": "a\nb", "body": "b"}, {"kind": "malformed", "field": "subject"}),
-        ("send", {"to": "ben", "subject": "s", "body": "a\u001bb"}, {"kind": "malformed", "field": "body"}),
+        ("send", MAIL, {**MALFORMED, "field": "to"}),
+        ("send", {"to": "a b", **MAIL}, {**MALFORMED, "field": "to"}),
+        ("send", {"to": 7, **MAIL}, {**MALFORMED, "field": "to"}),
+        ("send", {"to": {"kind": "crowd"}, **MAIL}, {**MALFORMED, "field": "to"}),
+        ("send", {"to": "ben\n", **MAIL}, {**MALFORMED, "field": "to"}),
+        ("send", {"to": "zed", **MAIL}, {"kind": "unknown_participant", "participant": "zed"}),
+        ("send", {"to": "ben", **MAIL, "from": "eve"}, {**MALFORMED, "field": "request"}),
+        ("send", {"to": "ben", **MAIL, "sender": "e"}, {**MALFORMED, "field": "request"}),
+        ("send", {"to": "ben", "subject": "a\nb", "body": "b"}, {**MALFORMED, "field": "subject"}),
+        ("send", {"to": "ben", "subject": "s", "body": "a\u001bb"}, {**MALFORMED, "field": "body"}),
         ("send", {"to": "ben", "subject": "s", "body": "\u20ac" * 21_846},
-         {"kind": "too_large", "field": "body", "limit": 65_536, "actual": 65_538}),
-        ("get", {"message_id": "m4a_" + "0" * 24 + "\n"}, {"kind": "malformed", "field": "message id"}),
+         {**TOO_LARGE, "field": "body", "limit": 65_536, "actual": 65_538}),
+        ("get", {"message_id": "m4a_" + "0" * 24 + "\n"}, {**MALFORMED, "field": "message id"}),
         ("get", {"message_id": NOBODY}, {"kind": "unknown_message", "message_id": NOBODY}),
-        ("get", {"message_id": None}, {"kind": "malformed", "field": "message id"}),
-        ("get", {}, {"kind": "malformed", "field": "message id"}),
-        ("ack", {"message_id": "x" * 300}, {"kind": "malformed", "field": "message id"}),
-        ("inbox", {"limit": 51}, {"kind": "too_large", "field": "limit", "limit": 50, "actual": 51}),
-        ("inbox", {"max_tokens": 8001}, {"kind": "too_large", "field": "max_tokens", "limit": 8000, "actual": 8001}),
-        ("inbox", {"max_tokens": 999}, {"kind": "malformed", "field": "max_tokens"}),
-        ("inbox", {"after": "now"}, {"kind": "malformed", "field": "after"}),
-        ("inbox", {"unread_only": "yes"}, {"kind": "malformed", "field": "unread_only"}),
-        ("wait", {"wait_secs": -1}, {"kind": "malformed", "field": "wait_secs"}),
-        ("wait", {"wait_secs": 65_536}, {"kind": "too_large", "field": "wait_secs", "limit": 65_535, "actual": 65_536}),
-        ("whoami", {"as": "eve"}, {"kind": "malformed", "field": "request"}),
-        ("status", {"role": 7}, {"kind": "malformed", "field": "declared role"}),
+        ("get", {"message_id": None}, {**MALFORMED, "field": "message id"}),
+        ("get", {}, {**MALFORMED, "field": "message id"}),
+        ("ack", {"message_id": "x" * 300}, {**MALFORMED, "field": "message id"}),
+        ("inbox", {"limit": 51}, {**TOO_LARGE, "field": "limit", "limit": 50, "actual": 51}),
+        ("inbox", {"max_tokens": 8001}, {**TOO_LARGE, "field": "max_tokens", "limit": 8000, "actual": 8001}),
+        ("inbox", {"max_tokens": 999}, {**MALFORMED, "field": "max_tokens"}),
+        ("inbox", {"after": "now"}, {**MALFORMED, "field": "after"}),
+        ("inbox", {"unread_only": "yes"}, {**MALFORMED, "field": "unread_only"}),
+        ("wait", {"wait_secs": -1}, {**MALFORMED, "field": "wait_secs"}),
+        ("wait", {"wait_secs": 65_536}, {**TOO_LARGE, "field": "wait_secs", "limit": 65_535, "actual": 65_536}),
+        ("whoami", {"as": "eve"}, {**MALFORMED, "field": "request"}),
+        ("status", {"role": 7}, {**MALFORMED, "field": "declared role"}),
         ("status", {"role": "r"}, {"kind": "permission_denied", "need": "session"}),
-        ("peers", {"after": "a b"}, {"kind": "malformed", "field": "after"}),
+        ("peers", {"after": "a b"}, {**MALFORMED, "field": "after"}),
     ],
 )  # fmt: skip
 def test_a_refusal_is_words_and_beside_them_the_wire_object(

@@ -105,8 +105,10 @@ def test_headers_are_judged(talk: Talk, headers: dict[str, str], expected: tuple
         case("an unknown tool", message("tools/call", {"name": "m4a_mail_burn"}), (200, INVALID_PARAMS)),
         case("a tool without a name", message("tools/call", {}), (400, INVALID_PARAMS)),
         case("a name that is a number", message("tools/call", {"name": 7}), (400, INVALID_PARAMS)),
-        case("a name with a line feed", message("tools/call", {"name": "m4a_mail_send\n"}), (200, INVALID_PARAMS)),
-        case("arguments that are a list", message("tools/call", {**CALL, "arguments": []}), (400, INVALID_PARAMS)),
+        case("a name with a line feed", message("tools/call", {"name": "m4a_mail_send\n"}),
+             (200, INVALID_PARAMS)),
+        case("arguments that are a list", message("tools/call", {**CALL, "arguments": []}),
+             (400, INVALID_PARAMS)),
         case("arguments that are a text", message("tools/call", {**CALL, "arguments": "{}"}),
              (400, INVALID_PARAMS)),
         case("arguments null", message("tools/call", {**CALL, "arguments": None}), (200, None)),
@@ -287,7 +289,7 @@ def test_what_is_wrong_first_is_said_first(talk: Talk) -> None:
     right = {"Authorization": f"Bearer {talk.daemon.keys['ada']}", "Content-Type": "application/json"}
     method = "PUT"
     for mended in (*wrong, None):
-        given = {name: value for name, value in wrong.items()}
+        given = dict(wrong)
         found.append(judged(talk.daemon.ask(method, "/mcp", body, given))[1])
         if mended == "Authorization":
             wrong[mended] = right[mended]

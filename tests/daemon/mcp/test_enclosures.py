@@ -18,7 +18,7 @@ from mail4agent_api.mail import (
     ToolInboxRequest,
 )
 from mail4agent_daemon.mcp.conversions import CONVERSIONS
-from mail4agent_daemon.mcp.envelope import CLOSING, OPENING, boundary_for, fitting, json_bytes
+from mail4agent_daemon.mcp.enclosure import CLOSING, OPENING, boundary_for, fitting, json_bytes
 
 from .talk import Talk
 
@@ -78,7 +78,7 @@ def enclosed(text: str, boundary: str) -> str:
 
 @pytest.mark.promise("mcp.others-text-is-set-apart")
 @pytest.mark.parametrize("body", IMITATIONS)
-def test_a_body_that_imitates_a_reply_stays_in_its_envelope(talk: Talk, body: str) -> None:
+def test_a_body_that_imitates_a_reply_stays_in_its_enclosure(talk: Talk, body: str) -> None:
     """Whatever it looks like, it is one text between two lines that it does not know."""
     sent = talk.call("m4a_mail_send", to="ada", subject=body.replace("\n", " ")[:100], body=body)
     found = talk.call("m4a_mail_get", message_id=sent["message_id"])
@@ -110,7 +110,7 @@ def test_a_boundary_that_stands_in_a_text_is_drawn_again() -> None:
 
 @pytest.mark.promise("mcp.others-text-is-set-apart")
 def test_each_reply_has_a_boundary_of_its_own(talk: Talk) -> None:
-    """What a reader once saw helps nobody to close a later envelope."""
+    """What a reader once saw helps nobody to close a later enclosure."""
     sent = talk.call("m4a_mail_send", to="ada", subject="s", body="b")
     found = {talk.call("m4a_mail_get", message_id=sent["message_id"])["boundary"] for _ in range(5)}
     assert len(found) == 5

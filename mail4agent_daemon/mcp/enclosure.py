@@ -1,7 +1,7 @@
 """Text of others, set apart: between two lines that carry a boundary drawn for this reply alone.
 
 The boundary is drawn after the texts are known and is in none of them, so nothing that anybody wrote can
-close its envelope or open another. The envelope holds all that a sender chose (subject, body, correlation,
+close its enclosure or open another. The enclosure holds all that a sender chose (subject, body, correlation,
 refs); what the mailbox itself vouches for (ids, addresses, times) stands outside.
 
 A reply is bounded in tokens by being bounded in bytes: a token of a tokenizer that works on bytes is one byte
@@ -35,7 +35,7 @@ def boundary_for(texts: Iterable[str], draw: Draw) -> Boundary:
 
 
 def wrapped(text: str, boundary: str) -> str:
-    """The text in its envelope."""
+    """The text in its enclosure."""
     return f"{OPENING}{boundary}\n{text}\n{CLOSING}{boundary}"
 
 
