@@ -1,5 +1,6 @@
 """Files of the original, and whatever else may lie in the folder."""
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -8,11 +9,11 @@ from typing import Any
 import pytest
 
 from mail4agent_api.errors import MalformedError, RefusalError, UnknownItemError
+from mail4agent_core import files
 from mail4agent_core.clock import HandClock
-from mail4agent_core.files import FolderBusyError, FolderError
+from mail4agent_core.files import Folder, FolderBusyError, FolderError
 from mail4agent_core.outbox import OutboxKind, OutboxStore, UnreadableItemError
-from mail4agent_core.outbox.item import FILE_MAX_BYTES, OutboxItem, decoded
-from mail4agent_core.outbox.listing import Listing
+from mail4agent_core.outbox.item import FILE_MAX_BYTES, decoded
 
 from .office import ORIGINAL, PERSON, Office, original, put
 
@@ -235,13 +236,13 @@ def test_an_unchanged_file_is_not_read_again(
     items = [office.stage() for _ in range(3)]
     first = store.rows()
     read: list[str] = []
-    real = Listing.read
+    real = Folder.read_with_state
 
-    def counted(listing: Listing, name: str) -> OutboxItem:
+    def counted(folder: Folder, name: str, most: int) -> Any:
         read.append(name)
-        return real(listing, name)
+        return real(folder, name, most)
 
-    monkeypatch.setattr(Listing, "read", counted)
+    monkeypatch.setattr(Folder, "read_with_state", counted)
     assert store.rows() == first
     office.store.write(items[1].changed(summary="other"))
     assert [row.summary for row in store.rows().rows][1] == "other"
@@ -253,13 +254,13 @@ def test_a_list_shows_what_it_can_while_one_file_cannot_be_read(
 ) -> None:
     """An error of the disk on one file breaks no list."""
     items = [office.stage() for _ in range(2)]
-    real = Listing.read
+    opened = files.regular
 
-    def failing(listing: Listing, name: str) -> OutboxItem:
+    def failing(name: str, folder: int) -> int | None:
         if name.startswith(items[0].id):
-            raise OSError(5, "Input/output error")
-        return real(listing, name)
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return opened(name, folder)
 
-    monkeypatch.setattr(Listing, "read", failing)
+    monkeypatch.setattr(files, "regular", failing)
     assert [row.id for row in store.rows().rows] == [items[1].id]
     assert [item.id for item in store.items()] == [items[1].id]
