@@ -93,6 +93,10 @@ fuzz: $(VENV)/.dev ## Fuzz the running daemon for about half an hour (M4A_FUZZ_E
 torture: $(VENV)/.dev ## Kill writers thousands of times and count what they acknowledged
 	M4A_TORTURE=1 $(BIN)/python -m pytest tests/durability --timeout=14400 $(ARGS)
 
+.PHONY: interop
+interop: $(VENV)/.dev ## Have Go, Rust and the original's own crates judge the vectors (both must be installed)
+	$(BIN)/python tests/interop/run.py
+
 .PHONY: bench
 bench: $(VENV)/.dev ## Measure every figure that docs/performance.md quotes
 	$(BIN)/python benchmarks/run_all.py $(ARGS)

@@ -12,6 +12,8 @@ import type {
   DeliverWhen,
   Directory,
   Done,
+  DraftArguments,
+  DraftNamed,
   Health,
   InboxPage,
   IssuedSecret,
@@ -27,6 +29,15 @@ import type {
   NoteReceipt,
   NoteStanding,
   Operations,
+  OutboxDraft,
+  OutboxEntry,
+  OutboxKind,
+  OutboxList,
+  OutboxRejected,
+  OutboxReleased,
+  OutboxStaged,
+  OutboxStatus,
+  OutboxTally,
   PageOrder,
   ParticipantAddress,
   ParticipantList,
@@ -42,8 +53,10 @@ import type {
   SendRequest,
   SendResponse,
   SentPage,
+  StampedTaint,
   Status,
   ThreadPage,
+  Told,
   TurnStarted,
   UnreadCount,
   WaitResult,
@@ -87,6 +100,11 @@ export interface InboxFields {
 export interface WaitFields {
   readonly after?: Position | Message | null | undefined;
   readonly wait_secs?: number | undefined;
+}
+
+/** What `mail.told` takes: the oldest unread messages that the caller was not told of before; they count as told by this. */
+export interface ToldFields {
+  readonly limit?: number | undefined;
 }
 
 /** What `mail.ack` takes: acknowledge one message as the caller. */
@@ -318,6 +336,73 @@ export interface AdminAuditFields {
   readonly limit?: number | undefined;
 }
 
+/** What `outbox.stage` takes: stage a tool call that a person releases; only a holder of outbox:stamp gives its taint. */
+export interface OutboxStageFields {
+  readonly tool: string;
+  readonly args: DraftArguments;
+  readonly workspace?: string | null | undefined;
+  readonly taint?: StampedTaint | null | undefined;
+  readonly idempotency_key?: string | null | undefined;
+}
+
+/** What `outbox.list` takes: which drafts, and how many; without status those that wait or are in doubt. */
+export interface OutboxListFields {
+  readonly status?: OutboxStatus | null | undefined;
+  readonly all?: boolean | undefined;
+  readonly kind?: OutboxKind | null | undefined;
+  readonly tool?: string | null | undefined;
+  readonly after?: string | null | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** What `outbox.get` takes: one draft by its whole id. */
+export interface OutboxGetFields {
+  readonly id: string;
+}
+
+/** What `outbox.withdraw` takes: take back a draft that nobody has decided. */
+export interface OutboxWithdrawFields {
+  readonly id: string;
+  readonly reason?: string | null | undefined;
+}
+
+/** What `outbox.supersede` takes: stage a draft in the place of one that nobody has decided. */
+export interface OutboxSupersedeFields {
+  readonly id: string;
+  readonly args: DraftArguments;
+  readonly workspace?: string | null | undefined;
+  readonly taint?: StampedTaint | null | undefined;
+  readonly idempotency_key?: string | null | undefined;
+}
+
+/** What `outbox.edit` takes: give a message other arguments; refused when it changed since it was read. */
+export interface OutboxEditFields {
+  readonly id: string;
+  readonly digest: string;
+  readonly args: DraftArguments;
+}
+
+/** What `outbox.release` takes: release the draft that was read. */
+export interface OutboxReleaseFields {
+  readonly id: string;
+  readonly digest: string;
+}
+
+/** What `outbox.reject` takes: reject 1 to 100 drafts for one reason; each has an outcome of its own. */
+export interface OutboxRejectFields {
+  readonly drafts: ReadonlyArray<DraftNamed>;
+  readonly reason: string;
+}
+
+/** What `outbox.settle` takes: say whether a draft left whose outcome is unknown. */
+export interface OutboxSettleFields {
+  readonly id: string;
+  readonly sent: boolean;
+}
+
+/** What `outbox.tally` takes: nothing to say. */
+export type OutboxTallyFields = Record<string, never>;
+
 /** What every call may be given besides its request. */
 export interface CallOptions {
   /** Ends the call; it then rejects with the signal's reason. */
@@ -366,6 +451,15 @@ export abstract class Methods {
    */
   async wait(fields: WaitFields = {}, options?: CallOptions): Promise<WaitResult> {
     return this.ask("mail.wait", { ...fields, after: position(fields.after) }, options);
+  }
+
+  /**
+   * Tell the caller of unread mail that it was not told of before, once.
+   *
+   * Refusals of its own: permission_denied.
+   */
+  async told(fields: ToldFields = {}, options?: CallOptions): Promise<Told> {
+    return this.ask("mail.told", fields, options);
   }
 
   /**
@@ -713,5 +807,95 @@ export abstract class Methods {
    */
   async health(options?: CallOptions): Promise<Health> {
     return this.ask("health", undefined, options);
+  }
+
+  /**
+   * Stage a tool call as a draft that a person reads and releases.
+   *
+   * Refusals of its own: idempotency_conflict, permission_denied.
+   */
+  async outboxStage(fields: OutboxStageFields, options?: CallOptions): Promise<OutboxStaged> {
+    return this.ask("outbox.stage", fields, options);
+  }
+
+  /**
+   * List drafts: one's own, or with outbox:review everybody's.
+   *
+   * Refusals of its own: permission_denied.
+   */
+  async outboxList(fields: OutboxListFields = {}, options?: CallOptions): Promise<OutboxList> {
+    return this.ask("outbox.list", fields, options);
+  }
+
+  /**
+   * Read a whole draft: its arguments, files, warnings and digest.
+   *
+   * Refusals of its own: unknown_item, permission_denied.
+   */
+  async outboxGet(fields: OutboxGetFields, options?: CallOptions): Promise<OutboxDraft> {
+    return this.ask("outbox.get", fields, options);
+  }
+
+  /**
+   * Take back a draft of one's own that nobody has decided.
+   *
+   * Refusals of its own: unknown_item, not_pending, outcome_unknown, permission_denied.
+   */
+  async outboxWithdraw(fields: OutboxWithdrawFields, options?: CallOptions): Promise<OutboxEntry> {
+    return this.ask("outbox.withdraw", fields, options);
+  }
+
+  /**
+   * Stage a draft in the place of one of one's own that nobody has decided.
+   *
+   * Refusals of its own: unknown_item, not_pending, outcome_unknown, idempotency_conflict, permission_denied.
+   */
+  async outboxSupersede(fields: OutboxSupersedeFields, options?: CallOptions): Promise<OutboxStaged> {
+    return this.ask("outbox.supersede", fields, options);
+  }
+
+  /**
+   * Change the arguments of a draft; it is read again before it is released.
+   *
+   * Refusals of its own: unknown_item, not_pending, outcome_unknown, draft_changed, permission_denied.
+   */
+  async outboxEdit(fields: OutboxEditFields, options?: CallOptions): Promise<OutboxDraft> {
+    return this.ask("outbox.edit", fields, options);
+  }
+
+  /**
+   * Release the draft that was read; it leaves once.
+   *
+   * Refusals of its own: unknown_item, not_pending, outcome_unknown, draft_changed, permission_denied.
+   */
+  async outboxRelease(fields: OutboxReleaseFields, options?: CallOptions): Promise<OutboxReleased> {
+    return this.ask("outbox.release", fields, options);
+  }
+
+  /**
+   * Reject drafts for a reason; each has an outcome of its own.
+   *
+   * Refusals of its own: permission_denied.
+   */
+  async outboxReject(fields: OutboxRejectFields, options?: CallOptions): Promise<OutboxRejected> {
+    return this.ask("outbox.reject", fields, options);
+  }
+
+  /**
+   * Say whether a draft left whose outcome is unknown.
+   *
+   * Refusals of its own: unknown_item, not_pending, permission_denied.
+   */
+  async outboxSettle(fields: OutboxSettleFields, options?: CallOptions): Promise<OutboxEntry> {
+    return this.ask("outbox.settle", fields, options);
+  }
+
+  /**
+   * Count how many released messages left as they were drafted.
+   *
+   * Refusals of its own: permission_denied.
+   */
+  async outboxTally(fields: OutboxTallyFields = {}, options?: CallOptions): Promise<OutboxTally> {
+    return this.ask("outbox.tally", fields, options);
   }
 }
