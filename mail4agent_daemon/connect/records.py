@@ -80,19 +80,30 @@ def all_of(folder: Folder) -> list[Record]:
     return [_read(folder, name) for name in sorted(folder.names()) if name.endswith(_ENDING)]
 
 
+def seen(home: Path) -> list[Record]:
+    """Every record, without so much as the mode of a folder being changed. Raises ConnectError."""
+    try:
+        paths = sorted((home / FOLDER).glob(f"*{_ENDING}"))
+        return [_judged(each, each.read_bytes() if each.is_file() else None) for each in paths]
+    except OSError as failure:
+        raise ConnectError("record_unusable", f"{home / FOLDER} cannot be read: {failure.strerror}") from None
+
+
 def _read(folder: Folder, name: str) -> Record:
     path = folder.path / name
     try:
-        raw = folder.read(name, BYTES_MAX)
-        if raw is None or len(raw) > BYTES_MAX:
-            raise ConnectError("record_unusable", f"{path} is no record of a connected client; move it away")
-        return _RECORD.validate_json(raw)
+        return _judged(path, folder.read(name, BYTES_MAX))
     except OSError as failure:
         raise ConnectError("record_unusable", f"{path} cannot be read: {failure.strerror}") from None
+
+
+def _judged(path: Path, raw: bytes | None) -> Record:
+    try:
+        if raw is not None and len(raw) <= BYTES_MAX:
+            return _RECORD.validate_json(raw)
     except ValidationError:
-        raise ConnectError(
-            "record_unusable", f"{path} is no record of a connected client; move it away"
-        ) from None
+        pass
+    raise ConnectError("record_unusable", f"{path} is no record of a connected client; move it away")
 
 
 def write(folder: Folder, record: Record) -> None:

@@ -98,6 +98,9 @@ def _changed(
         raise _invalid(file.path, fault) from None
     except TakenError as fault:
         raise _taken(file.path, str(fault)) from None
+    if change.text == text and old is not None and old.wishes == wishes:
+        # Touched by a person, who left ours alone.
+        return text, old
     can_return = old is None or is_untouched
     place = Place(
         path=target.path,
