@@ -13,8 +13,9 @@ from .documents import Wish
 
 #: Seconds after which a client gives a hook up that is to be silent within a fraction of one.
 PATIENCE_SECS = 5
-#: Seconds that the hook which waits for mail may take: a working day and a night.
-WAIT_SECS = 86_400
+#: Seconds that an idle agent is waited for, a night, and those after which its client ends the wait.
+WAIT_SECS = 43_200
+WAIT_PATIENCE_SECS = WAIT_SECS + 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +38,12 @@ class Hooks:
     def wishes(self, script: str, env: Mapping[str, str], *, wake: bool) -> list[Wish]:
         """What is wanted in that file. The command is read by a shell."""
         made = [
-            _wish(event, {"command": _line(script, env, told), "timeout": PATIENCE_SECS * self.second})
+            _wish(event, {"command": _line(env, script, told), "timeout": PATIENCE_SECS * self.second})
             for event, told in self.events.items()
         ]
         if wake:
-            waiting = {"command": _line(script, env, "wait"), "timeout": WAIT_SECS * self.second}
+            line = _line(env, script, "wait", "--secs", str(WAIT_SECS))
+            waiting = {"command": line, "timeout": WAIT_PATIENCE_SECS * self.second}
             made += [_wish(event, {**waiting, "async": True, "asyncRewake": True}) for event in self.waits_at]
         return made
 
@@ -50,8 +52,9 @@ def _wish(event: str, hook: dict[str, Any]) -> Wish:
     return Wish(("hooks", event), {"hooks": [{"type": "command", **hook}]}, is_element=True)
 
 
-def _line(script: str, env: Mapping[str, str], told: str) -> str:
-    return shlex.join(["env", *(f"{name}={value}" for name, value in env.items()), script, told])
+def _line(env: Mapping[str, str], *words: str) -> str:
+    # A credential that the person's own shell holds must not be taken for the agent's.
+    return shlex.join(["env", "-u", "M4A_TOKEN", *(f"{name}={value}" for name, value in env.items()), *words])
 
 
 HOOKS: dict[str, Hooks] = {

@@ -84,6 +84,18 @@ def environment_of(request: Request) -> dict[str, str]:
 
 def targets_of(request: Request, launch: Launch) -> list[Target]:
     """The files and what is wanted in each. Raises ConnectError."""
+    script = None
+    if request.hooks and request.client.name in HOOKS:
+        script = _script(HOOK_SCRIPT)
+        if script is None:
+            raise ConnectError(
+                "script_missing", f"{HOOK_SCRIPT} is not installed; leave hooks out by --no-hooks"
+            )
+    return targets_with(request, launch, script)
+
+
+def targets_with(request: Request, launch: Launch, hook_script: str | None) -> list[Target]:
+    """As ``targets_of``, with the path of the script that hooks call; None: no hooks. Raises ConnectError."""
     client, where = request.client, request.where
     path = client.file(where, project=request.project)
     if path is None:
@@ -91,13 +103,10 @@ def targets_of(request: Request, launch: Launch) -> list[Target]:
     server = Target(
         path, client.kind, (client.wish(launch),), commands.can_add(client, project=request.project)
     )
-    hooks = HOOKS.get(client.name) if request.hooks else None
-    if hooks is None:
+    hooks = HOOKS.get(client.name)
+    if hooks is None or hook_script is None:
         return [server]
-    script = _script(HOOK_SCRIPT)
-    if script is None:
-        raise ConnectError("script_missing", f"{HOOK_SCRIPT} is not installed; leave hooks out by --no-hooks")
-    wishes = tuple(hooks.wishes(script, launch.env, wake=request.wake))
+    wishes = tuple(hooks.wishes(hook_script, launch.env, wake=request.wake))
     file = hooks.file(where, project=request.project)
     if file == path:
         # One file has one writer.
