@@ -96,7 +96,11 @@ def ensured(
     except RefusalError:
         _forget(folder, name)
         raise
-    _keep(folder, name, secret)
+    try:
+        _keep(folder, name, secret)
+    except ConnectError:
+        unmade(operator, folder, name)
+        raise
     made = found(operator, name)
     return replace(record, created_at_unix_ms=0 if made is None else made.created_at_unix_ms), True
 

@@ -12,7 +12,7 @@ from mail4agent_client import SyncMailClient
 from mail4agent_core.files import Folder, FolderBusyError, FolderError
 
 from . import account as accounts
-from . import records, tasks
+from . import client_files, records, tasks
 from .account import ClientWith
 from .clients import Launch
 from .faults import ConnectError
@@ -87,9 +87,10 @@ def connect(request: Request, operator: SyncMailClient, client_with: ClientWith)
                 if now != record:
                     records.write(folder, now)
                 for each in work:
-                    tasks.done(request, each, launch, _folders(before.places, each.path))
+                    tasks.done(request, each, launch)
                     finished.append(each)
-            except ConnectError:
+            except (ConnectError, KeyboardInterrupt):
+                _abandoned(work)
                 for each in reversed(finished):
                     tasks.undone(request, each)
                 if is_made:
@@ -97,6 +98,7 @@ def connect(request: Request, operator: SyncMailClient, client_with: ClientWith)
                 else:
                     records.write(folder, replace(now, places=before.places))
                 raise
+            _remove_folders([each for each in before.places if each not in now.places])
         finally:
             _abandoned(work)
         changed = any(each.changes for each in work) or now != record
@@ -118,7 +120,8 @@ def disconnect(request: Request, operator: SyncMailClient) -> Disconnected:
                 # One by one: when one cannot be, what the others left on the disk is cleared away.
                 work.append(tasks.removed(request, place, is_ours))  # noqa: PERF401
             for each in work:
-                tasks.done(request, each, None, _folders(gone, each.path))
+                tasks.done(request, each, None)
+            _remove_folders(gone)
         finally:
             _abandoned(work)
         if not left:
@@ -168,9 +171,10 @@ def _places(old: tuple[Place, ...], work: list[Task]) -> tuple[Place, ...]:
     return (*kept, *(each.place for each in work if each.place is not None))
 
 
-def _folders(places: list[Place] | tuple[Place, ...], path: Path) -> tuple[Path, ...]:
-    place = place_of(places, path)
-    return () if place is None else place.made_folders
+def _remove_folders(gone: list[Place]) -> None:
+    """Remove the folders that were made for files which are gone now, as far as nothing else is in them."""
+    made = {folder for place in gone for folder in place.made_folders}
+    client_files.remove_empty(sorted(made, key=lambda each: len(each.parts)))
 
 
 def _abandoned(work: list[Task]) -> None:

@@ -84,6 +84,12 @@ def _changed(
 ) -> tuple[str, Place]:
     """The file's text as it is to be, and what takes that back."""
     text, wishes = file.text, target.wishes
+    if old is not None and not is_ours(_document(file, target)):
+        # Nothing of ours is there: a person took it out, or the run that should have put it in was stopped.
+        folders = old.made_folders
+        old = None
+    else:
+        folders = () if old is None else old.made_folders
     is_untouched = old is not None and old.splices is not None and old.digest == digest(text)
     if is_untouched and old is not None and old.wishes == wishes:
         return text, old
@@ -113,7 +119,7 @@ def _changed(
         splices=change.splices if can_return else None,
         digest=digest(change.text),
         was_there=file.raw is not None if old is None else old.was_there,
-        made_folders=() if old is None else old.made_folders,
+        made_folders=folders,
     )
     return change.text, place
 
@@ -140,7 +146,7 @@ def removed(request: Request, place: Place, is_ours: IsOurs) -> Task:
     try:
         document = parsed(place.kind, text)
         called = commands.program(request.client, request.where.environment)
-        if place.by == "command" and called is not None:
+        if place.by == "command" and called is not None and not request.by_file:
             found = document.get(place.wishes[0].path[0])
             entry = found.get(place.wishes[0].path[1]) if isinstance(found, dict) else None
             is_there = entry is not None and is_ours(entry)
@@ -164,12 +170,10 @@ def removed(request: Request, place: Place, is_ours: IsOurs) -> Task:
     return Task(place.path, None, client_files.prepared(file, left.encode("utf-8", "surrogatepass")))
 
 
-def done(request: Request, task: Task, launch: Launch | None, folders: Sequence[Path] = ()) -> None:
-    """Do what was prepared. ``folders``: those that go with a file that goes. Raises ConnectError."""
+def done(request: Request, task: Task, launch: Launch | None) -> None:
+    """Do what was prepared. Raises ConnectError."""
     if task.ready is not None:
         task.ready.put()
-        if task.ready.raw is None:
-            client_files.remove_empty(list(folders))
     if task.command is None:
         return
     environment = request.where.environment

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from mail4agent_client import ConnectFailedError, SyncMailClient
-from mail4agent_daemon.connect import client_files, connecting
+from mail4agent_core.files import Folder
+from mail4agent_daemon.connect import client_files, connecting, plan
 from mail4agent_daemon.connect.clients import CLIENTS
 from mail4agent_daemon.connect.faults import ConnectError
 
@@ -109,6 +112,63 @@ def test_a_file_that_changes_meanwhile_is_left_alone(
     assert fault.kind == "file_changed"
     assert path.read_text() == '{"theirs": 1}'
     assert list(snapshot(person.home)) == [".cursor", ".cursor/mcp.json"]
+
+
+@pytest.mark.promise("connect.a-failure-leaves-nothing")
+def test_a_run_that_is_interrupted_is_taken_back(
+    person: Person, monkeypatch: pytest.MonkeyPatch, snapshot: Snapshot
+) -> None:
+    """Ctrl-C between two files leaves neither, nor an account."""
+    puts: list[Path] = []
+    original = client_files.Prepared.put
+
+    def put(self: client_files.Prepared) -> None:
+        puts.append(self.file.path)
+        if len(puts) == 2:
+            raise KeyboardInterrupt
+        original(self)
+
+    monkeypatch.setattr(client_files.Prepared, "put", put)
+    monkeypatch.setattr(plan, "_script", lambda name: f"/bin/{name}")
+    with pytest.raises(KeyboardInterrupt):
+        person.connect("codex", hooks=True)
+    assert snapshot(person.home) == {}
+    assert person.request("codex").account not in person.accounts()
+
+
+@pytest.mark.promise("connect.disconnect-gives-the-bytes-back")
+def test_a_run_that_was_killed_is_finished_by_the_next(
+    person: Person, monkeypatch: pytest.MonkeyPatch, snapshot: Snapshot
+) -> None:
+    """Killed before the file, the account is known for ours; the way back to the bytes is whole."""
+    person.file("cursor", "{}")
+    before = snapshot(person.home)
+    with monkeypatch.context() as patched:
+        patched.setattr(client_files.Prepared, "put", lambda _: sys.exit(9))
+        with pytest.raises(SystemExit):
+            person.connect("cursor")
+    assert snapshot(person.home) == before
+    assert person.connect("cursor").changed
+    assert person.works("cursor")
+    person.disconnect("cursor")
+    assert snapshot(person.home) == before
+
+
+@pytest.mark.promise("connect.a-failure-leaves-nothing")
+def test_a_secret_that_cannot_be_kept_costs_no_account(
+    person: Person, monkeypatch: pytest.MonkeyPatch, snapshot: Snapshot
+) -> None:
+    """A disk that is full when the secret comes takes the account back."""
+    original = Folder.write
+
+    def write(self: Folder, name: str, raw: bytes, *, settle: bool = True) -> None:
+        if name.endswith(".key") and not raw.startswith(b"0" * 64):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        original(self, name, raw, settle=settle)
+
+    monkeypatch.setattr(Folder, "write", write)
+    assert refused(person, "cursor").kind == "file_unusable"
+    assert snapshot(person.home) == {}
 
 
 @pytest.mark.promise("connect.a-failure-leaves-nothing")

@@ -4,94 +4,104 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from mail4agent_daemon.checkup import examine
+from mail4agent_daemon.cli import application
 from mail4agent_daemon.connect import proof
 from mail4agent_daemon.connect.clients import Launch
 from mail4agent_daemon.connect.faults import ConnectError
 from mail4agent_daemon.settings import load
-from tests.daemon.running import BOUND_SECS, Daemon, Ended, environment, script
+from tests.daemon.running import Daemon, Ended
 
 from .conftest import NOWHERE, Person
 
 Snapshot = Callable[[Path], dict[str, tuple[int, bytes]]]
+#: What moves a client's files.
+MOVERS = ["XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"]
 pytestmark = pytest.mark.promise("cli.exit-status-tells")
 
 
-def ran(person: Person, *words: str, url: str | None = None) -> Ended:
-    """Run the script in the person's home and project."""
-    told = environment(
-        person.daemon.home, M4A_URL=url or person.daemon.url, HOME=str(person.home), PATH=NOWHERE
-    )
-    for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"):
-        told.pop(name, None)
-    ended = subprocess.run(
-        script(*words),
-        cwd=person.project,
-        env=told,
-        capture_output=True,
-        text=True,
-        timeout=3 * BOUND_SECS,
-        check=False,
-    )
-    return Ended(ended.returncode, ended.stdout, ended.stderr)
+@pytest.fixture
+def ran(person: Person, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ended]:
+    """Runs a verb in the person's home and project, within this process."""
+    app = application()
+    monkeypatch.chdir(person.project)
+    for name in [each for each in os.environ if each.startswith("M4A_")] + MOVERS:
+        monkeypatch.delenv(name, raising=False)
+    # What connect starts finds the packages where this process did.
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+
+    def run(*words: str, url: str | None = None) -> Ended:
+        told = {
+            "M4A_HOME": str(person.daemon.home),
+            "M4A_URL": url or person.daemon.url,
+            "HOME": str(person.home),
+            "PATH": NOWHERE,
+        }
+        ended = CliRunner().invoke(app, words, env=told)
+        return Ended(ended.exit_code, ended.stdout, ended.stderr)
+
+    return run
 
 
 @pytest.mark.promise("connect.proves-what-it-wrote")
-def test_connect_says_in_a_sentence_that_it_works(person: Person, snapshot: Snapshot) -> None:
+def test_connect_says_in_a_sentence_that_it_works(
+    person: Person, ran: Callable[..., Ended], snapshot: Snapshot
+) -> None:
     """One line, status 0; again, it was so already; disconnected, nothing is left."""
     name = f"c-{person.name}"
-    (person.home / ".codex").mkdir()
     before = snapshot(person.home)
-    first = ran(person, "connect", "codex", "--as", name)
+    first = ran("connect", "codex", "--file", "--as", name)
     assert (first.status, first.out.count("\n")) == (0, 1), first.err
     assert f"Codex is connected as {name}" in first.out
     config = tomllib.loads((person.home / ".codex/config.toml").read_text())
     assert config["mcp_servers"]["mail4agent"]["args"][-1] == "mcp-stdio"
     assert json.loads((person.home / ".codex/hooks.json").read_text())["hooks"]["Stop"]
-    again = ran(person, "connect", "codex", "--as", name, "--json")
+    again = ran("connect", "codex", "--file", "--as", name, "--json")
     assert again.status == 0
     assert (again.json["changed"], again.json["account"]) == (False, name)
     assert "m4a_mail_send" in again.json["tools"]
-    without = ran(person, "connect", "codex", "--as", name, "--no-hooks", "--json")
+    without = ran("connect", "codex", "--file", "--as", name, "--no-hooks", "--json")
     assert without.json["changed"] is True
     assert not (person.home / ".codex/hooks.json").exists()
-    last = ran(person, "disconnect", "codex", "--json")
+    last = ran("disconnect", "codex", "--as", name, "--json")
     assert last.status == 0
     assert last.json["revoked"] is True
     assert snapshot(person.home) == before
 
 
-def test_printing_changes_nothing_and_needs_no_daemon(person: Person, snapshot: Snapshot) -> None:
+def test_printing_changes_nothing_and_needs_no_daemon(
+    person: Person, ran: Callable[..., Ended], snapshot: Snapshot
+) -> None:
     """What is shown is the whole file, and it is one JSON value when that is asked for."""
-    shown = ran(person, "connect", "windsurf", "--print", url="http://127.0.0.1:1")
+    shown = ran("connect", "windsurf", "--print", url="http://127.0.0.1:1")
     assert shown.status == 0
     assert json.loads(shown.out.partition("\n")[2])["mcpServers"]["mail4agent"]
-    listed = ran(person, "connect", "claude", "--print", "--no-hooks", "--json")
+    listed = ran("connect", "claude", "--print", "--no-hooks", "--json")
     assert [each["path"] for each in listed.json["files"]] == [str(person.home / ".claude.json")]
     assert snapshot(person.home) == {}
     assert "windsurf" not in person.accounts()
 
 
-def test_refusals_have_a_kind_and_a_status(person: Person) -> None:
+def test_refusals_have_a_kind_and_a_status(ran: Callable[..., Ended]) -> None:
     """1 for a refusal, 2 for a wrong command line, 3 without a daemon."""
-    absent = ran(person, "connect", "cursor", "--json")
+    absent = ran("connect", "cursor", "--json")
     assert absent.status == 1
     assert absent.failure["kind"] == "client_missing"
-    assert ran(person, "disconnect", "cursor").status == 1
-    assert ran(person, "connect", "emacs").status == 2
-    assert ran(person, "connect", "cursor", "--wake").status == 2
-    malformed = ran(person, "connect", "cursor", "--file", "--as", "a b", "--json")
+    assert ran("disconnect", "cursor", "--as", "nobody").status == 1
+    assert ran("connect", "emacs").status == 2
+    assert ran("connect", "cursor", "--wake").status == 2
+    malformed = ran("connect", "cursor", "--file", "--as", "a b", "--json")
     assert malformed.status == 1
     assert malformed.failure["kind"] == "malformed"
-    away = ran(person, "connect", "cursor", "--file", "--json", url="http://127.0.0.1:1")
+    away = ran("connect", "cursor", "--file", "--json", url="http://127.0.0.1:1")
     assert away.status == 3
     assert away.failure["kind"] == "connect_failed"
 
