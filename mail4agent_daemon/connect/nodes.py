@@ -140,7 +140,7 @@ def root_of(text: str) -> Node | None:
 
 
 def member_of(text: str, node: Node, key: str) -> Member | None:
-    """The member of an object. Raises DocumentError where there are two, for clients take one or the other."""
+    """The member of an object. Raises DocumentError where there are two: clients take one or the other."""
     found = [each for each in node.members if each.key == key]
     if len(found) > 1:
         raise DocumentError(f"{place(text, found[1].start)}: {key} stands there twice")
