@@ -38,6 +38,7 @@ from .mailboxes import Mailboxes
 from .metrics import Metrics
 from .names import names_of
 from .note_desk import NoteDesk
+from .outbox_desk import OutboxDesk
 from .polling import Polling
 from .rates import Rate, Rates
 from .settings import Effective, parse_bind
@@ -123,12 +124,14 @@ async def daemon(
         delays = Delays(bounds.wrong_secret_ms / 1000)
         notes = NoteDesk(effective.home / "runs", clock)
         mailboxes = Mailboxes(effective.mailboxes, clock)
+        outbox = OutboxDesk(effective.outbox, clock, log, sinks={}, workspaces=settings.outbox.workspaces)
         table = handlers(
             engine,
             administration,
             polling,
             mailboxes,
             notes,
+            outbox,
             home=effective.home,
             log=log,
             rates=rates,
@@ -162,6 +165,7 @@ async def daemon(
             yield Daemon(gate, waiters, connections, store, delays, doorbells)
         finally:
             await doorbells.close()
+            await outbox.close()
             stop.set()
             # A run of retention goes on at the next start.
             upkeep.cancel()

@@ -146,6 +146,18 @@ class MailboxSettings(_Section):
     )
 
 
+class OutboxSettings(_Section):
+    """The drafts that wait for a person."""
+
+    root: Annotated[Path, Field(description="where they are; from the data folder, when relative")] = Path(
+        "outbox"
+    )
+    workspaces: Annotated[
+        tuple[Path, ...],
+        Field(description="folders below which a draft may send files, whole paths; none: drafts send none"),
+    ] = ()
+
+
 class LogSettings(_Section):
     """What is logged, and how."""
 
@@ -164,6 +176,7 @@ class Settings(_Section):
     identity: IdentitySettings = IdentitySettings()
     retention: RetentionSettings = RetentionSettings()
     mailbox: MailboxSettings = MailboxSettings()
+    outbox: OutboxSettings = OutboxSettings()
     log: LogSettings = LogSettings()
     limits: LimitSettings = LimitSettings()
 
@@ -189,6 +202,11 @@ class Effective:
     def mailboxes(self) -> Path:
         """The root of the file mailboxes."""
         return self.home / self.settings.mailbox.root
+
+    @property
+    def outbox(self) -> Path:
+        """The root of the drafts."""
+        return self.home / self.settings.outbox.root
 
     @property
     def socket(self) -> Path | None:
