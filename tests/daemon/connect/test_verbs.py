@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from mail4agent_daemon.connect import proof
 from mail4agent_daemon.connect.clients import Launch
 from mail4agent_daemon.connect.faults import ConnectError
 from mail4agent_daemon.settings import load
-from tests.daemon.running import Daemon, Ended
+from tests.daemon.running import BOUND_SECS, Daemon, Ended
 
 from .conftest import NOWHERE, Person
 
@@ -128,6 +129,32 @@ def test_a_command_that_does_not_serve_is_no_proof(program: str, why: str) -> No
     assert fault.value.kind == "proof_failed"
     with pytest.raises(ConnectError, match="does not start"):
         proof.proved(Launch(NOWHERE, (), {}), {})
+
+
+@pytest.mark.promise("connect.hooks-tell-of-mail")
+def test_the_hooks_that_are_written_tell_of_mail_once(person: Person) -> None:
+    """A shell runs each line as the client will; the first tells of the message, the others are silent."""
+    person.connect("codex", hooks=True)
+    person.daemon.send("ada", person.request("codex").account)
+    hooks = json.loads((person.home / ".codex" / "hooks.json").read_text())["hooks"]
+    said = {
+        event: subprocess.run(
+            ["sh", "-c", group["hooks"][0]["command"]],
+            input=json.dumps(
+                {"hook_event_name": event, "session_id": "s", "stop_hook_active": False}
+            ).encode(),
+            env={"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path), "M4A_TOKEN": "f" * 64},
+            capture_output=True,
+            timeout=BOUND_SECS,
+            check=True,
+        ).stdout
+        for event, (group,) in hooks.items()
+    }
+    told = json.loads(said["SessionStart"])["hookSpecificOutput"]
+    assert told["hookEventName"] == "SessionStart"
+    assert "ada" in told["additionalContext"]
+    assert [said[event] for event in ("UserPromptSubmit", "PostToolUse", "Stop")] == [b"", b"", b""]
+    person.disconnect("codex")
 
 
 def clients(daemon: Daemon) -> list[tuple[str, str]]:
