@@ -44,6 +44,7 @@ SEAMS: dict[str, Seam] = {
             "ReplyEnvelope",
         ),
     ),
+    "frontdoor": Seam(("frontdoor",), filed=("RequestTypeManifest",)),
 }
 #: What every bundle has besides its own definitions: whatever is asked may be refused.
 EVERYWHERE = ("Refusal",)
