@@ -1,8 +1,8 @@
 """Request types: what a stranger may ask, in which fields; read, checked, and held against submissions.
 
-``read_manifest`` takes TOML or JSON, ``Form`` is a manifest whose parts fit together, ``Form.validate`` is the
-one validator of submissions, ``submission_schema`` says the same as JSON Schema, and ``TypeFolder`` keeps the
-manifests of a machine with their versions.
+``read_manifest`` takes TOML or JSON, ``Form`` is a manifest whose parts fit together, ``Form.validate`` is
+the one validator of submissions, ``submission_schema`` says the same as JSON Schema, and ``TypeFolder``
+keeps the manifests of a machine with their versions.
 """
 
 from .checks import Fault, faults

@@ -71,8 +71,8 @@ def _names(manifest: RequestTypeManifest) -> Found:
         for name, count in Counter(names).items():
             if count > 1:
                 yield f"{kind} {name}", "is there more than once"
-            if name.startswith("_") and kind != "step":
-                yield f"{kind} {name}", "must not begin with an underscore"
+            if name[0] in "_-" and kind != "step":
+                yield f"{kind} {name}", "must begin with a letter or a digit"
     for name in kinds["acknowledgment"]:
         if name in kinds["field"]:
             yield f"acknowledgment {name}", "has the name of a field"

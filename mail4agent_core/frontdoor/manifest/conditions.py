@@ -1,8 +1,8 @@
 """Whether something is shown: conditions over values that were coerced already.
 
-Conditions are total. What is missing, or is not of a type that an operator speaks of, makes one false; so does
-``ne`` or ``not_in`` of a field that was not filled in. They read coerced values, so that ``is_true`` holds of a
-checkbox that a browser posted as ``on``.
+Conditions are total. What is missing, or is not of a type that an operator speaks of, makes one false; so
+does ``ne`` or ``not_in`` of a field that was not filled in. They read coerced values, so that ``is_true``
+holds of a checkbox that a browser posted as ``on``.
 """
 
 from collections.abc import Mapping

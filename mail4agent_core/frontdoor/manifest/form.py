@@ -1,6 +1,8 @@
-"""The one validator of submissions: every problem at once, values coerced, what is shown worked out from them.
+"""The one validator of submissions: every problem at once, values coerced, what is shown worked out from
+them.
 
-Which fields are free text follows from their kind and is declared nowhere: whatever somebody can type is prose.
+Which fields are free text follows from their kind and is declared nowhere: whatever somebody can type is
+prose.
 """
 
 from collections.abc import Mapping
@@ -88,9 +90,9 @@ class FormField:
         return isinstance(self.declared, _FREE)
 
     @property
-    def is_file(self) -> bool:
-        """Whether its value is what was measured of a file."""
-        return isinstance(self.declared, FileField)
+    def kind(self) -> str:
+        """One of the ten kinds."""
+        return self.declared.kind
 
     def check(self, value: object) -> bool:
         """Whether a stored value is one of this field, in its own type already."""
@@ -114,7 +116,8 @@ class Form:
         self.manifest = manifest
         self.fields = tuple(FormField(field) for field in manifest.fields)
         self._declared: dict[str, Declared] = {field.name: field for field in manifest.fields}
-        self._agreed = frozenset(each.id for each in manifest.acknowledgments)
+        #: The ids of what must be agreed to, as declared; each is kept as true among the values.
+        self.acknowledgments = tuple(each.id for each in manifest.acknowledgments)
         self._shown_by = conditions_of(manifest)
 
     @property
@@ -128,16 +131,16 @@ class Form:
         return self.manifest.version
 
     @property
-    def acknowledgments(self) -> frozenset[str]:
-        """The ids of what must be agreed to; each is kept as true among the values."""
-        return self._agreed
-
-    @property
-    def verified_field(self) -> str | None:
+    def reply_field(self) -> str | None:
         """The field whose address is proved, so that an answer may go there."""
         return None if self.manifest.verification is None else self.manifest.verification.field
 
-    def validate(self, values: object, phase: Phase = Phase.COMPLETE) -> Checked:
+    def validate(self, values: Mapping[str, Any]) -> dict[str, Any] | tuple[Problem, ...]:
+        """The values of a whole submission as they are kept, or every problem."""
+        checked = self.checked(values)
+        return dict(checked.values) if checked.valid else checked.problems
+
+    def checked(self, values: object, phase: Phase = Phase.COMPLETE) -> Checked:
         """Hold a submission against the form. Total: whatever is given, problems are what comes of it."""
         if not isinstance(values, Mapping):
             return Checked({}, (Problem("", "must be an object of fields"),))
@@ -145,7 +148,7 @@ class Form:
         if len(given) > VALUES_MAX:
             return Checked({}, (Problem("", f"must have at most {VALUES_MAX} fields"),))
         problems = [Problem("", "has a field that the form does not have")] * (
-            1 if any(name not in self._declared and name not in self._agreed for name in given) else 0
+            1 if any(name not in self._declared and name not in self.acknowledgments for name in given) else 0
         )
         kept: dict[str, Value] = {}
         faulty: set[str] = set()
@@ -162,7 +165,7 @@ class Form:
             except InvalidValueError as failure:
                 problems.append(Problem(name, str(failure)))
                 faulty.add(name)
-        for name in self._agreed:
+        for name in self.acknowledgments:
             if _agrees(given.get(name)):
                 kept[name] = True
             else:
@@ -178,9 +181,9 @@ class Form:
             shown = self._shown(name, kept, faulty, known)
             if shown is False and (name in kept or name in faulty):
                 out.append(Problem(name, "is not asked for with these answers"))
-            elif shown and field.required and name not in kept and name not in faulty:
-                if not (phase is Phase.SUBMIT and isinstance(field, FileField)):
-                    out.append(Problem(name, "is required"))
+            due = phase is Phase.COMPLETE or not isinstance(field, FileField)
+            if shown and field.required and due and name not in kept and name not in faulty:
+                out.append(Problem(name, "is required"))
         return out
 
     def _shown(

@@ -1,9 +1,9 @@
 """Regular expressions that take linear time, whoever wrote them and whatever they are held against.
 
-A manifest's pattern is run by pydantic's engine, Rust's ``regex``, which does not backtrack and refuses what
-would compile to more than 10 MiB. A pattern may use only what JSON Schema's consumers, browsers and that engine
-read alike: literals, classes without nesting, groups that keep nothing, alternatives and counted repeats.
-``\\d`` and ``\\w`` mean ASCII, as in a browser. It must match a whole value.
+A manifest's pattern is run by pydantic's engine, Rust's ``regex``, which does not backtrack and refuses
+what would compile to more than 10 MiB. A pattern may use only what JSON Schema's consumers, browsers and
+that engine read alike: literals, classes without nesting, groups that keep nothing, alternatives and
+counted repeats. ``\\d`` and ``\\w`` mean ASCII, as in a browser. It must match a whole value.
 """
 
 import re

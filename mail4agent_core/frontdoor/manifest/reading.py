@@ -1,7 +1,8 @@
 """A manifest from bytes, TOML or JSON, under the bounds of ``schemas/frontdoor/request_type.schema.json``.
 
-The original writes the operand of a condition as whatever it is: a number, a truth value, a list. The contract
-has texts, and lists under ``values``. Manifests of the original are therefore respelled before they are decoded.
+The original writes the operand of a condition as whatever it is: a number, a truth value, a list. The
+contract has texts, and lists under ``values``. Manifests of the original are therefore respelled before
+they are decoded.
 """
 
 import tomllib
