@@ -16,7 +16,7 @@ from mail4agent_api.errors import RefusalError
 
 from .extracted import DATE_MAX_CHARS, DATES_MAX, TOPIC_MAX_CHARS, Extraction, faults
 from .hand_over import ExtractionError
-from .quarantine import Quarantined, Reader
+from .quarantine import Quarantined, Reader, is_name
 
 #: What an answer may cost. Generous for a few short fields: a model that reasons spends it before it writes.
 TOKENS_MAX: Final = 4_096
@@ -118,15 +118,18 @@ class Provider(Protocol):
 def extractor_prompt(prose: Quarantined) -> str:
     """The one message: the frame, and each text of the prose under the name of its field.
 
-    Further lines of a text are indented, so that none can pass for the line that ends it.
+    Further lines of a text are indented, so that none can pass for the line that ends it; a name that is none
+    of a form's, which a stranger can have chosen, is left out.
     """
-    lines = [f"{name}: {chr(10).join(_indented(text))}\n" for name, text in prose.open(Reader.EXTRACTOR)]
+    lines = [
+        f"{name if is_name(name) else 'another field'}: {_indented(text)}\n"
+        for name, text in prose.open(Reader.EXTRACTOR)
+    ]
     return f"{_FRAME}{''.join(lines)}{_END}"
 
 
-def _indented(text: str) -> list[str]:
-    first, *further = text.splitlines() or [""]
-    return [first, *(f"    {line}" for line in further)]
+def _indented(text: str) -> str:
+    return "\n    ".join(text.splitlines())
 
 
 def parse_extraction(text: str) -> Extraction:
