@@ -31,20 +31,20 @@ _FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
 
 def quoted(made: str, written: Iterable[str]) -> bool:
     """Whether ``made`` shares five successive words with one of the texts that were written."""
-    own = [(_joined_runs(words), "".join(words)) for words in _readings(made)]
-    if not any(runs or len(stream) >= _JOINED_MIN_CHARS for runs, stream in own):
+    readings = list(_readings(made))
+    streams = {"".join(words) for words in readings}
+    runs = {run for words in readings for run in _joined_runs(words)}
+    if not runs and all(len(stream) < _JOINED_MIN_CHARS for stream in streams):
         return False
-    return any(_meet(own, text) for text in written)
+    return any(_meet(runs, streams, words) for text in written for words in _readings(text))
 
 
-def _meet(own: Sequence[tuple[set[str], str]], text: str) -> bool:
-    for (runs, stream), words in zip(own, _readings(text), strict=True):
-        joined = "".join(words)
-        if any(run in joined for run in runs):
-            return True
-        if any(len(run) >= _JOINED_MIN_CHARS and run in stream for run in _joined_runs(words)):
-            return True
-    return False
+def _meet(runs: set[str], streams: set[str], words: Sequence[str]) -> bool:
+    joined = "".join(words)
+    if any(run in joined for run in runs):
+        return True
+    theirs = (run for run in _joined_runs(words) if len(run) >= _JOINED_MIN_CHARS)
+    return any(run in stream for run in theirs for stream in streams)
 
 
 def _joined_runs(words: Sequence[str]) -> set[str]:
@@ -52,13 +52,21 @@ def _joined_runs(words: Sequence[str]) -> set[str]:
 
 
 def _readings(text: str) -> Iterator[list[str]]:
-    """The words of a text, bare, read twice: digits as the letters they stand for, and digits as signs."""
-    bare = text.casefold() if text.isascii() else _bare(text)
+    """The words of a text, bare: digits as the letters they stand for, digits as signs, and what is not
+    seen as a space.
+    """
+    bare = text.casefold() if text.isascii() else _bare(text, "")
     yield _WORD.findall(bare.translate(_LEET))
     yield _WORD.findall(_DIGITS.sub(" ", bare))
+    if not text.isascii():
+        yield _WORD.findall(_bare(text, " ").translate(_LEET))
 
 
-def _bare(text: str) -> str:
+def _bare(text: str, unseen: str) -> str:
     apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    seen = (c for c in apart if unicodedata.category(c) not in {"Cf", "Mn", "Me"} and c not in _FILLERS)
+    seen = (unseen if _is_unseen(c) else c for c in apart if unicodedata.category(c) not in {"Mn", "Me"})
     return "".join(seen).translate(_ALIKE)
+
+
+def _is_unseen(character: str) -> bool:
+    return character in _FILLERS or unicodedata.category(character) == "Cf"

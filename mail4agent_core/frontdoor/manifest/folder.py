@@ -20,6 +20,7 @@ from .reading import MANIFEST_MAX_BYTES, Language, read_manifest
 
 #: Files that are looked at in one folder.
 MANIFESTS_MAX: Final = 1_000
+_ID = re.compile(r"[a-z0-9_-]{1,64}\Z")
 _NAME = re.compile(r"(?P<id>[a-z0-9_-]{1,64})(?:@(?P<version>[1-9][0-9]{0,6}))?\.(?P<language>toml|json)\Z")
 
 
@@ -47,6 +48,9 @@ class TypeFolder:
 
         Raises nothing: a folder that cannot be used holds no types.
         """
+        # An id comes from a stranger's box: it is no path.
+        if _ID.match(type_id) is None:
+            return None
         try:
             with Folder.opened(self.path, make=False) as folder:
                 current = self._one(folder, type_id)
@@ -113,7 +117,6 @@ class TypeFolder:
 
     def _one(self, folder: Folder, stem: str) -> Form | UnreadableType | None:
         present: list[tuple[str, tuple[int, int, int, int]]] = []
-        # A stranger's id is no path: what is no name of a manifest is not looked for, but in a listing named.
         for name in _named(stem):
             try:
                 present.append((name, folder.state(name)))
