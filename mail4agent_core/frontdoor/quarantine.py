@@ -96,8 +96,11 @@ def typed_values(record: Record, type_: RequestType | None = None) -> dict[str, 
     """The values that are neither prose nor files.
 
     With a type: those of declared fields that are no free text, where the value is one that the field allows.
-    Without one: what the record does not list as prose, and no text at all where it has no list.
+    Without one: what the record does not list as prose, and no text at all where it has no list. An invalid
+    record has none.
     """
+    if not record.valid:
+        return {}
     files = {attachment.field for attachment in record.attachments}
     free = record.free_text
     out: dict[str, Json] = {}
