@@ -31,6 +31,8 @@ class DraftFate:
     reason_by_person: bool = False
     #: The session that staged it, as the outbox names sessions.
     session: str | None = None
+    #: The address that staged it.
+    staged_by: str | None = None
 
 
 class Drafts(Protocol):
