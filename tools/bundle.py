@@ -33,6 +33,7 @@ class Seam(NamedTuple):
 SEAMS: dict[str, Seam] = {
     "mail": Seam(("common", "mail4agent"), pushed=("DeliveryNotification", "Refusal", "MailError")),
     "mailbox": Seam(("mailbox",), filed=("MailboxMessage", "AgentMarker")),
+    "frontdoor": Seam(("frontdoor",), filed=("FrontdoorRecord", "RequestTypeManifest")),
     "note": Seam(
         ("note",),
         filed=(
@@ -44,7 +45,6 @@ SEAMS: dict[str, Seam] = {
             "ReplyEnvelope",
         ),
     ),
-    "frontdoor": Seam(("frontdoor",), filed=("RequestTypeManifest",)),
 }
 #: What every bundle has besides its own definitions: whatever is asked may be refused.
 EVERYWHERE = ("Refusal",)

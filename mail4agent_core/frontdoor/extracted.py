@@ -23,6 +23,10 @@ URGENCIES: Final = ("none", "soon", "urgent")
 _DATE_SIGNS: Final = frozenset(" ,./:-")
 
 
+class ExtractionFormError(ValueError):
+    """A value has not the form of an extraction; the message names a member and quotes nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Extraction:
     """The extraction of one request. Raw: ``faults`` says whether it may be believed."""
@@ -42,17 +46,17 @@ class Extraction:
     def parsed(cls, value: Json) -> Extraction:
         """The extraction that a parsed JSON object is; what it leaves out is empty.
 
-        Raises ValueError for another value and for members of another type.
+        Raises ExtractionFormError for another value and for members of another type.
         """
         if not isinstance(value, dict):
-            raise ValueError("an extraction is an object")
+            raise ExtractionFormError("an extraction is an object")
         given = cast("dict[str, Json]", value)
         dates = given.get("dates_mentioned", [])
         if not isinstance(dates, list):
-            raise ValueError("dates_mentioned is a list")
+            raise ExtractionFormError("dates_mentioned is a list")
         flag = given.get("reads_like_instructions", False)
         if not isinstance(flag, bool):
-            raise ValueError("reads_like_instructions is true or false")
+            raise ExtractionFormError("reads_like_instructions is true or false")
         return cls(
             _text(given, "reading"),
             _text(given, "topic"),
@@ -80,7 +84,7 @@ def _text(given: Mapping[str, Json], name: str) -> str:
 
 def _is_text(value: Json, name: str) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{name} is a text")  # noqa: TRY004  one error for all that is no extraction
+        raise ExtractionFormError(f"{name} is a text")
     return value
 
 
@@ -102,9 +106,11 @@ def faults(extraction: Extraction, texts: Iterable[str]) -> list[str]:
         found.append("a date holds more than letters, digits, spaces and , . / : -")
     if extraction.urgency_claimed not in {"", *URGENCIES}:
         found.append("the urgency is none of its three words")
-    for name in ("topic", "institution"):
-        if any(unprintable(character) for character in getattr(extraction, name)):
-            found.append(f"the {name} has control characters")
+    found += [
+        f"the {name} has control characters"
+        for name in ("topic", "institution")
+        if any(unprintable(character) for character in getattr(extraction, name))
+    ]
     if not found:
         found += _quotations(extraction, texts)
     return found

@@ -96,8 +96,11 @@ def typed_values(record: Record, type_: RequestType | None = None) -> dict[str, 
     """The values that are neither prose nor files.
 
     With a type: those of declared fields that are no free text, where the value is one that the field allows.
-    Without one: what the record does not list as prose, and no text at all where it has no list.
+    Without one: what the record does not list as prose, and no text at all where it has no list. An invalid
+    record has none.
     """
+    if not record.valid:
+        return {}
     files = {attachment.field for attachment in record.attachments}
     free = record.free_text
     out: dict[str, Json] = {}
@@ -110,9 +113,9 @@ def typed_values(record: Record, type_: RequestType | None = None) -> dict[str, 
                 out[name] = True
         return out
     for name, value in record.values.items():
-        if _NAME.match(name) and name not in files and _is_typed(value, free is not None):
-            if free is None or name not in free:
-                out[name] = value
+        listed = free is not None and name in free
+        if _NAME.match(name) and not listed and name not in files and _is_typed(value, free is not None):
+            out[name] = value
     return out
 
 
@@ -183,9 +186,7 @@ def _vouched(record: Record, type_: RequestType | None) -> bool:
         _TYPE_ID.match(record.type_id) is not None
         and is_time(record.created_at)
         and (record.reply_to is None or is_address(record.reply_to))
-        and all(
-            _DIGEST.match(each.sha256) and each.content_type in FILE_TYPES for each in record.attachments
-        )
+        and all(_DIGEST.match(each.sha256) and each.content_type in FILE_TYPES for each in record.attachments)
     )
 
 

@@ -47,7 +47,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One request. ``raw`` is the object of its file and holds the stranger's words; ``repr`` leaves it out."""
+    """One request. ``raw`` is the object of its file, with the stranger's words; ``repr`` leaves them out."""
 
     seq: int
     type_id: str = field(repr=False)
@@ -148,7 +148,7 @@ def _read(raw: Mapping[str, Json]) -> Record:
 
 
 def _seq(value: Json) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= SEQ_MAX:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= SEQ_MAX:
         raise UnreadableError("has a seq that is no number of a request")
     return value
 
@@ -218,4 +218,3 @@ def texts_within(value: Json) -> Iterator[str]:
                 waiting += cast("list[Json]", node)
             case _:
                 pass
-
