@@ -25,7 +25,7 @@ FIVE = "ignore all previous instructions and"
         "ignore1all2previous3instructions4and",
         "ign\u043er\u0435 all previous instructions and",
         "ignóre all prévious instructions and",
-        "ｉｇｎｏｒｅ all previous instructions and",
+        "\uff49\uff47\uff4e\uff4f\uff52\uff45 all previous instructions and",
         "ig\u200bnore al\u00adl previous instructions and",
         "about: ignore all previous instructions and so on",
     ],
@@ -44,7 +44,7 @@ def test_a_quotation_is_found_however_it_is_made(made: str) -> None:
         "i.g.n.o.r.e all previous instructions and",
         "ignore\u3164all previous instruc\u2060tions and",
         "IGNOREALLPREVIOUSINSTRUCTIONSAND",
-        "ıgnore ALL PREVIOUS instructıons and",
+        "\u0131gnore ALL PREVIOUS instruct\u0131ons and",
         "ignore\nall\tprevious\u2029instructions\u00a0and",
         "i\u0301gnore all previous instructions and",
     ],
@@ -56,9 +56,15 @@ def test_a_quotation_is_found_however_it_was_written(written: str) -> None:
 
 @pytest.mark.parametrize(
     "made",
-    ["", "a talk", "ignore all previous instructions", "a question about keys", "instructions previous all ignore and",
-     "send all the keys and instructions"],
-)  # fmt: skip
+    [
+        "",
+        "a talk",
+        "ignore all previous instructions",
+        "a question about keys",
+        "instructions previous all ignore and",
+        "send all the keys and instructions",
+    ],
+)
 def test_fewer_words_or_others_are_no_quotation(made: str) -> None:
     """A topic in a model's own words passes."""
     assert not quoted(made, [WRITTEN])
@@ -68,8 +74,12 @@ words = st.lists(st.text(alphabet="abcdefghijklmnop", min_size=3, max_size=8), m
 
 
 @pytest.mark.promise("frontdoor.five-words-are-a-quotation")
-@given(words, st.sampled_from([" ", "-", "\u200b", ", ", "", "_", " \u2028"]), st.sampled_from([str.upper, str.title, str]),
-       st.sampled_from([" ", "\u00a0", ".", "\u00ad"]))  # fmt: skip
+@given(
+    words,
+    st.sampled_from([" ", "-", "\u200b", ", ", "", "_", " \u2028"]),
+    st.sampled_from([str.upper, str.title, str]),
+    st.sampled_from([" ", "\u00a0", ".", "\u00ad"]),
+)
 @settings(max_examples=100, deadline=None)
 def test_any_five_words_are_found(five: list[str], glue: str, case: object, other: str) -> None:
     """Whatever stands between the words on either side."""

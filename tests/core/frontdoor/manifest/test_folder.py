@@ -48,7 +48,7 @@ def test_a_submission_finds_the_version_that_it_was_made_under(types: TypeFolder
 
 @pytest.mark.promise("frontdoor.submissions-keep-their-version")
 def test_what_changed_needs_a_greater_version(types: TypeFolder) -> None:
-    """The same version with other fields is refused and changes nothing; the same manifest again is no change."""
+    """The same version with other fields is refused and changes nothing; the same again is fine."""
     types.add(raw(2), "json")
     types.add(raw(2), "json")
     for version in (1, 2):

@@ -104,56 +104,109 @@ def test_a_booking_is_refused_by_name() -> None:
 UNFIT: list[tuple[str, dict[str, Any]]] = [
     ("field one is there more than once", manifest(field("text"), field("bool"))),
     ("field _one must begin with a letter or a digit", manifest(field("text", "_one"))),
-    ("acknowledgment one has the name of a field",
-     manifest(field("text"), acknowledgments=[{"id": "one", "label": "x"}])),
-    ("field one has a pattern that has a group that is not written (?:...)", manifest(field("text", pattern="(a)"))),
+    (
+        "acknowledgment one has the name of a field",
+        manifest(field("text"), acknowledgments=[{"id": "one", "label": "x"}]),
+    ),
+    (
+        "field one has a pattern that has a group that is not written (?:...)",
+        manifest(field("text", pattern="(a)")),
+    ),
     ("field one offers a value more than once", manifest(field("select", options=CHOICES * 2))),
-    ("field one offers a value that begins or ends with a blank",
-     manifest(field("select", options=[{"value": " a", "label": "A"}]))),
+    (
+        "field one offers a value that begins or ends with a blank",
+        manifest(field("select", options=[{"value": " a", "label": "A"}])),
+    ),
     ("field one allows more choices than it offers", manifest(field("multi_select", max_choices=3))),
     ("field one has a bound that is no day of the calendar", manifest(field("date", min="2026-02-30"))),
     ("field one has a min after its max", manifest(field("date", min="2026-02-02", max="2026-02-01"))),
     ("field one has a min above its max", manifest(field("integer", min=2, max=1))),
     ("fields has more than 16 files", manifest(*(field("file", f"f{at}", max_bytes=1) for at in range(17)))),
-    ("fields allows files of more than 33554432 bytes in all",
-     manifest(*(field("file", f"f{at}", max_bytes=11_184_811) for at in range(3)))),
-    ("step a has the field two, which is not declared",
-     manifest(field("text"), steps=[{"id": "a", "title": "A", "fields": ["one", "two"]}])),
-    ("field two is on no step",
-     manifest(field("text"), field("text", "two"), steps=[{"id": "a", "title": "A", "fields": ["one"]}])),
-    ("field one is on more than one step",
-     manifest(field("text"), steps=[{"id": "a", "title": "A", "fields": ["one", "one"]}])),
-    ("field one is shown by two, which is no field and no acknowledgment",
-     manifest(field("text", show_when={"field": "two", "op": "present"}))),
-    ("field one is shown by eq, which takes a value",
-     manifest(field("text", show_when={"field": "two", "op": "eq"}), field("bool", "two"))),
-    ("field one is shown by in, which takes values",
-     manifest(field("text", show_when={"field": "two", "op": "in", "value": "a"}), field("select", "two"))),
-    ("field one is shown by present, which takes no value",
-     manifest(field("text", show_when={"field": "two", "op": "present", "value": "a"}), field("select", "two"))),
-    ("field one is shown by gt of two, which never holds",
-     manifest(field("text", show_when={"field": "two", "op": "gt", "value": "a"}), field("select", "two"))),
-    ("field one is shown by is_true of two, which never holds",
-     manifest(field("text", show_when={"field": "two", "op": "is_true"}), field("select", "two"))),
-    ("field one is shown by eq of two, which never holds",
-     manifest(field("text", show_when={"field": "two", "op": "eq", "value": "a"}), field("file", "two"))),
-    ("field one is shown by a value that two never has",
-     manifest(field("text", show_when={"field": "two", "op": "eq", "value": "gone"}), field("select", "two"))),
-    ("field one is shown by a value that two never has",
-     manifest(field("text", show_when={"field": "two", "op": "lt", "value": "soon"}), field("date", "two"))),
-    ("field one is shown by a value that two never has",
-     manifest(field("text", show_when={"field": "two", "op": "lt", "value": "1.5"}), field("integer", "two"))),
-    ("field one is shown by a value that two never has",
-     manifest(field("text", show_when={"field": "two", "op": "eq", "value": "yes"}), field("bool", "two"))),
-    ("field one is shown by what it decides itself",
-     manifest(field("bool", show_when={"field": "one", "op": "is_true"}))),
-    ("verification names one, which is no field of the kind email",
-     manifest(field("text"), verification={"field": "one"})),
-    ("verification names one, which may be left out; it must be required and always shown",
-     manifest(field("email"), verification={"field": "one"})),
-    ("confirmation body has a place for two, which is no field",
-     manifest(field("text"), confirmation={"heading": "Thanks", "body": "To {two}."})),
-]  # fmt: skip
+    (
+        "fields allows files of more than 33554432 bytes in all",
+        manifest(*(field("file", f"f{at}", max_bytes=11_184_811) for at in range(3))),
+    ),
+    (
+        "step a has the field two, which is not declared",
+        manifest(field("text"), steps=[{"id": "a", "title": "A", "fields": ["one", "two"]}]),
+    ),
+    (
+        "field two is on no step",
+        manifest(field("text"), field("text", "two"), steps=[{"id": "a", "title": "A", "fields": ["one"]}]),
+    ),
+    (
+        "field one is on more than one step",
+        manifest(field("text"), steps=[{"id": "a", "title": "A", "fields": ["one", "one"]}]),
+    ),
+    (
+        "field one is shown by two, which is no field and no acknowledgment",
+        manifest(field("text", show_when={"field": "two", "op": "present"})),
+    ),
+    (
+        "field one is shown by eq, which takes a value",
+        manifest(field("text", show_when={"field": "two", "op": "eq"}), field("bool", "two")),
+    ),
+    (
+        "field one is shown by in, which takes values",
+        manifest(field("text", show_when={"field": "two", "op": "in", "value": "a"}), field("select", "two")),
+    ),
+    (
+        "field one is shown by present, which takes no value",
+        manifest(
+            field("text", show_when={"field": "two", "op": "present", "value": "a"}), field("select", "two")
+        ),
+    ),
+    (
+        "field one is shown by gt of two, which never holds",
+        manifest(field("text", show_when={"field": "two", "op": "gt", "value": "a"}), field("select", "two")),
+    ),
+    (
+        "field one is shown by is_true of two, which never holds",
+        manifest(field("text", show_when={"field": "two", "op": "is_true"}), field("select", "two")),
+    ),
+    (
+        "field one is shown by eq of two, which never holds",
+        manifest(field("text", show_when={"field": "two", "op": "eq", "value": "a"}), field("file", "two")),
+    ),
+    (
+        "field one is shown by a value that two never has",
+        manifest(
+            field("text", show_when={"field": "two", "op": "eq", "value": "gone"}), field("select", "two")
+        ),
+    ),
+    (
+        "field one is shown by a value that two never has",
+        manifest(
+            field("text", show_when={"field": "two", "op": "lt", "value": "soon"}), field("date", "two")
+        ),
+    ),
+    (
+        "field one is shown by a value that two never has",
+        manifest(
+            field("text", show_when={"field": "two", "op": "lt", "value": "1.5"}), field("integer", "two")
+        ),
+    ),
+    (
+        "field one is shown by a value that two never has",
+        manifest(field("text", show_when={"field": "two", "op": "eq", "value": "yes"}), field("bool", "two")),
+    ),
+    (
+        "field one is shown by what it decides itself",
+        manifest(field("bool", show_when={"field": "one", "op": "is_true"})),
+    ),
+    (
+        "verification names one, which is no field of the kind email",
+        manifest(field("text"), verification={"field": "one"}),
+    ),
+    (
+        "verification names one, which may be left out; it must be required and always shown",
+        manifest(field("email"), verification={"field": "one"}),
+    ),
+    (
+        "confirmation body has a place for two, which is no field",
+        manifest(field("text"), confirmation={"heading": "Thanks", "body": "To {two}."}),
+    ),
+]
 
 
 @pytest.mark.promise("frontdoor.manifests-fit-together")
@@ -171,12 +224,16 @@ def test_a_circle_of_conditions_is_found_across_steps() -> None:
     read = read_manifest(
         json.dumps(
             manifest(
-                field("bool"), field("bool", "two"),
-                steps=[{"id": at, "title": at, "fields": [own], "show_when": {"field": other, "op": "is_true"}}
-                       for at, own, other in (("a", "one", "two"), ("b", "two", "one"))],
+                field("bool"),
+                field("bool", "two"),
+                steps=[
+                    {"id": at, "title": at, "fields": [own], "show_when": {"field": other, "op": "is_true"}}
+                    for at, own, other in (("a", "one", "two"), ("b", "two", "one"))
+                ],
             )
-        ).encode(), "json",
-    )  # fmt: skip
+        ).encode(),
+        "json",
+    )
     assert [fault.where for fault in faults(read)] == ["field one", "field two"]
 
 
@@ -193,9 +250,11 @@ def test_an_example_is_a_form_that_can_be_answered(name: str) -> None:
 def test_the_port_has_what_the_quarantine_asks_of_a_type() -> None:
     """Id, version, fields with their kinds, acknowledgments in their order, and where an answer goes."""
     visit = form(
-        field("email", required=True), field("file", "plan"), verification={"field": "one"},
+        field("email", required=True),
+        field("file", "plan"),
+        verification={"field": "one"},
         acknowledgments=[{"id": name, "label": name} for name in ("b", "a")],
-    )  # fmt: skip
+    )
     assert (visit.id, visit.version, visit.reply_field) == ("visit", 1, "one")
     assert [each.kind for each in visit.fields] == ["email", "file"]
     assert visit.acknowledgments == ("b", "a")

@@ -42,33 +42,73 @@ def _ordered(key: str, low: Any, high: Any) -> dict[str, Any]:
 
 
 fields = st.one_of(
-    st.builds(lambda n, p: field("text", max_length=n, pattern=p), st.integers(1, 12),
-              st.sampled_from([None, "[a-c]+", "\\d{1,3}", "^(?:x|y)?z$", "[^ ]+"])),
+    st.builds(
+        lambda n, p: field("text", max_length=n, pattern=p),
+        st.integers(1, 12),
+        st.sampled_from([None, "[a-c]+", "\\d{1,3}", "^(?:x|y)?z$", "[^ ]+"]),
+    ),
     st.builds(lambda n: field("long_text", max_length=n), st.integers(1, 20)),
     st.builds(lambda n: field("email", max_length=n), st.integers(6, 40)),
     st.builds(lambda n: field("url", max_length=n), st.integers(12, 40)),
     st.builds(lambda key, a, b: field("date", **_ordered(key, a, b)), st.sampled_from(["", "x"]), days, days),
-    st.builds(lambda key, a, b: field("integer", **_ordered(key, a, b)), st.sampled_from(["", "x"]), numbers, numbers),
+    st.builds(
+        lambda key, a, b: field("integer", **_ordered(key, a, b)),
+        st.sampled_from(["", "x"]),
+        numbers,
+        numbers,
+    ),
     st.just(field("select")),
     st.builds(lambda n: field("multi_select", max_choices=n), st.sampled_from([None, 1, 2])),
     st.just(field("bool")),
-    st.builds(lambda kinds, n: field("file", accept=kinds, max_bytes=n),
-              st.lists(st.sampled_from(["pdf", "png", "jpg", "jpeg"]), min_size=1, max_size=3), st.integers(1, 20)),
-)  # fmt: skip
+    st.builds(
+        lambda kinds, n: field("file", accept=kinds, max_bytes=n),
+        st.lists(st.sampled_from(["pdf", "png", "jpg", "jpeg"]), min_size=1, max_size=3),
+        st.integers(1, 20),
+    ),
+)
 
 texts = st.one_of(
-    st.text(max_size=14), st.text(alphabet="abcxyz129 \t\n\r\u00a0\u2028\x1f", max_size=10),
-    st.sampled_from(["noor@example.net", "a@b.cd", "a@b", "https://example.org/", "http://a.b:80?q#f", "on", "no",
-                     "tour", "other", "2026-02-28", "2026-02-29", "x\n", "\nx", "xz", "007", "-3", "1e3"]),
-)  # fmt: skip
+    st.text(max_size=14),
+    st.text(alphabet="abcxyz129 \t\n\r\u00a0\u2028\x1f", max_size=10),
+    st.sampled_from(
+        [
+            "noor@example.net",
+            "a@b.cd",
+            "a@b",
+            "https://example.org/",
+            "http://a.b:80?q#f",
+            "on",
+            "no",
+            "tour",
+            "other",
+            "2026-02-28",
+            "2026-02-29",
+            "x\n",
+            "\nx",
+            "xz",
+            "007",
+            "-3",
+            "1e3",
+        ]
+    ),
+)
 values = st.one_of(
-    texts, days, numbers, st.booleans(), st.none(), st.floats(-60, 60), st.sampled_from([2**53, 3.0, -2.0]),
+    texts,
+    days,
+    numbers,
+    st.booleans(),
+    st.none(),
+    st.floats(-60, 60),
+    st.sampled_from([2**53, 3.0, -2.0]),
     st.lists(st.sampled_from(["tour", "other", "gone"]), max_size=3),
-    st.builds(lambda name, size, kind, extra: measured(filename=name, size=size, content_type=kind, **extra),
-              st.sampled_from(["plan.pdf", "..", "a/b", "a\nb", ""]), st.integers(0, 25),
-              st.sampled_from(["application/pdf", "image/png", "image/jpeg", "text/html"]),
-              st.sampled_from([{}, {"attachment_id": "k3"}, {"attachment_id": "k\n"}, {"path": "x"}])),
-)  # fmt: skip
+    st.builds(
+        lambda name, size, kind, extra: measured(filename=name, size=size, content_type=kind, **extra),
+        st.sampled_from(["plan.pdf", "..", "a/b", "a\nb", ""]),
+        st.integers(0, 25),
+        st.sampled_from(["application/pdf", "image/png", "image/jpeg", "text/html"]),
+        st.sampled_from([{}, {"attachment_id": "k3"}, {"attachment_id": "k\n"}, {"path": "x"}]),
+    ),
+)
 
 
 def _valid(schema: dict[str, Any], submission: Any) -> bool:
@@ -95,9 +135,10 @@ def test_the_validator_and_its_schema_agree(declared: dict[str, Any], required: 
 def test_the_schema_is_plain_2020_12_and_closed() -> None:
     """Any validator loads it: an id by type and version, no further member, acknowledgments that are true."""
     visit = form(
-        field("text", required=True), field("select", "two", required=True, show_when={"field": "one", "op": "present"}),
+        field("text", required=True),
+        field("select", "two", required=True, show_when={"field": "one", "op": "present"}),
         acknowledgments=[{"id": "rules", "label": "I keep to the rules."}],
-    )  # fmt: skip
+    )
     schema = submission_schema(visit)
     Draft202012Validator.check_schema(schema)
     assert schema["$id"] == "urn:mail4agent:request:visit:v1"

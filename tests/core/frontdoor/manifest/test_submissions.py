@@ -24,9 +24,12 @@ def shown(condition: dict[str, Any], *others: dict[str, Any], **given: Any) -> F
 def test_all_problems_are_told_at_once_in_the_order_of_the_fields() -> None:
     """Missing, faulty, hidden and unknown fields and acknowledgments are all named, sorted."""
     visit = form(
-        field("select", "purpose", required=True), field("integer", "guests"), STORY, field("date", "arrival", required=True),
+        field("select", "purpose", required=True),
+        field("integer", "guests"),
+        STORY,
+        field("date", "arrival", required=True),
         acknowledgments=[{"id": "rules", "label": "I keep to the rules."}],
-    )  # fmt: skip
+    )
     found = visit.checked(
         {"purpose": "tour", "guests": "many", "story": "hidden", "passport": "x", "_slot": 1}
     )
@@ -88,7 +91,7 @@ HOLDS: list[tuple[str, dict[str, Any], Any, bool]] = [
     ("bool", {"op": "is_false"}, None, False),
     ("bool", {"op": "eq", "value": True}, "on", True),
     ("text", {"op": "eq", "value": "Ada"}, " Ada ", True),
-]  # fmt: skip
+]
 
 
 @pytest.mark.promise("frontdoor.conditions-read-coerced-values")
@@ -131,10 +134,18 @@ def test_what_hangs_on_a_faulty_answer_is_not_blamed_too() -> None:
 def test_a_field_on_a_step_that_is_not_shown_is_not_asked_for() -> None:
     """The condition of a step is one of each of its fields."""
     visit = form(
-        field("select", "purpose"), field("text", "city", required=True),
-        steps=[{"id": "a", "title": "A", "fields": ["purpose"]},
-               {"id": "b", "title": "B", "fields": ["city"], "show_when": {"field": "purpose", "op": "eq", "value": "tour"}}],
-    )  # fmt: skip
+        field("select", "purpose"),
+        field("text", "city", required=True),
+        steps=[
+            {"id": "a", "title": "A", "fields": ["purpose"]},
+            {
+                "id": "b",
+                "title": "B",
+                "fields": ["city"],
+                "show_when": {"field": "purpose", "op": "eq", "value": "tour"},
+            },
+        ],
+    )
     assert visit.checked({"purpose": "other"}).valid
     assert not visit.checked({"purpose": "tour"}).valid
 
