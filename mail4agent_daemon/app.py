@@ -11,6 +11,9 @@ from starlette.routing import Router
 
 from mail4agent_api.codec import encode
 from mail4agent_core.clock import Clock
+from mail4agent_core.frontdoor.briefed import Briefed
+from mail4agent_core.frontdoor.drafts import NoDrafts
+from mail4agent_core.frontdoor.types import no_types
 from mail4agent_core.ids import Ids
 from mail4agent_core.mail.administration import Administration
 from mail4agent_core.mail.engine import MailEngine
@@ -26,6 +29,7 @@ from .delays import Delays
 from .dispatch import Dispatch
 from .doorbells import BlockingPortOwner, Doorbells, aside
 from .endpoints import Endpoints, Listeners
+from .frontdoor_desk import FrontdoorDesk
 from .gate import App, Gate
 from .handlers import handlers
 from .health import HealthCheck
@@ -123,12 +127,15 @@ async def daemon(
         delays = Delays(bounds.wrong_secret_ms / 1000)
         notes = NoteDesk(effective.home / "runs", clock)
         mailboxes = Mailboxes(effective.mailboxes, clock)
+        briefed = Briefed(effective.requests)
+        frontdoor = FrontdoorDesk(effective.requests, log, types=no_types, drafts=NoDrafts(), briefed=briefed)
         table = handlers(
             engine,
             administration,
             polling,
             mailboxes,
             notes,
+            frontdoor=frontdoor,
             home=effective.home,
             log=log,
             rates=rates,
@@ -162,6 +169,7 @@ async def daemon(
             yield Daemon(gate, waiters, connections, store, delays, doorbells)
         finally:
             await doorbells.close()
+            await frontdoor.shut()
             stop.set()
             # A run of retention goes on at the next start.
             upkeep.cancel()

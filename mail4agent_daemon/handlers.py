@@ -21,6 +21,7 @@ from mail4agent_core.mail.wire import Wire
 
 from .bootstrap import KEY_NAME, OPERATOR_ID, KeyFileError, write_key
 from .dispatch import Call, Handler
+from .frontdoor_desk import FrontdoorDesk
 from .log import Log
 from .mailboxes import Mailboxes
 from .note_desk import NoteDesk
@@ -35,6 +36,7 @@ def handlers(
     mailboxes: Mailboxes,
     notes: NoteDesk,
     *,
+    frontdoor: FrontdoorDesk,
     home: Path,
     log: Log,
     rates: Rates,
@@ -50,6 +52,7 @@ def handlers(
         "admin": administration,
         "mailbox": mailboxes,
         "note": notes,
+        "frontdoor": frontdoor,
     }
     own: dict[str, Handler] = {
         "mail.inbox": polling.inbox,

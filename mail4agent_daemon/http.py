@@ -15,6 +15,7 @@ from mail4agent_api.errors import (
     UnknownPathError,
     UnsupportedMediaTypeError,
 )
+from mail4agent_api.frontdoor import FrontdoorIngestRequest
 from mail4agent_api.mail import SendManyRequest
 from mail4agent_api.operations import OPERATIONS, Operation
 
@@ -33,6 +34,8 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 Page = Callable[[], Awaitable[tuple[bytes, bytes]]]
 
 JSON = b"application/json"
+#: The requests that may be as large as the contract lets one be: many messages, files of a submission.
+_LARGE = (SendManyRequest, FrontdoorIngestRequest)
 _NO_STORE = (b"cache-control", b"no-store")
 
 
@@ -105,7 +108,7 @@ class HttpDoor:
         _no_query(scope)
         if not _is_plain(headers) or not (row.lenient_body or _is_json(headers)):
             raise UnsupportedMediaTypeError
-        if row.request is not SendManyRequest:
+        if row.request not in _LARGE:
             state["body_max_bytes"] = self._plain_body_max_bytes
         call.body = (await receive()).get("body", b"")
         await _answer(send, JSON, await self._dispatch.run(call))

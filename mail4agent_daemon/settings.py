@@ -146,6 +146,14 @@ class MailboxSettings(_Section):
     )
 
 
+class FrontdoorSettings(_Section):
+    """The requests that strangers made."""
+
+    root: Annotated[Path, Field(description="where they are; from the data folder, when relative")] = Path(
+        "requests"
+    )
+
+
 class LogSettings(_Section):
     """What is logged, and how."""
 
@@ -164,6 +172,7 @@ class Settings(_Section):
     identity: IdentitySettings = IdentitySettings()
     retention: RetentionSettings = RetentionSettings()
     mailbox: MailboxSettings = MailboxSettings()
+    frontdoor: FrontdoorSettings = FrontdoorSettings()
     log: LogSettings = LogSettings()
     limits: LimitSettings = LimitSettings()
 
@@ -189,6 +198,11 @@ class Effective:
     def mailboxes(self) -> Path:
         """The root of the file mailboxes."""
         return self.home / self.settings.mailbox.root
+
+    @property
+    def requests(self) -> Path:
+        """The folder of the front door's requests."""
+        return self.home / self.settings.frontdoor.root
 
     @property
     def socket(self) -> Path | None:

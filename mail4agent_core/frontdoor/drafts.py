@@ -35,6 +35,14 @@ class DraftFate:
     staged_by: str | None = None
 
 
+class NoDrafts:
+    """An outbox that is not there."""
+
+    def look(self, draft_id: str) -> None:  # noqa: ARG002  the port's shape
+        """Nothing is known of any draft."""
+        return
+
+
 class Drafts(Protocol):
     """Where drafts are looked up."""
 

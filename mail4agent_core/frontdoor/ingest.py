@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import Final
 
 from mail4agent_api.errors import AlreadyExistsError, MalformedError
 
@@ -16,6 +17,9 @@ from .listing import Entry, Listing
 from .record import SEQ_MAX, Record
 from .store import ATTACHMENTS, Frontdoor
 from .submission import Submission, path_of, taken
+
+#: A box's number past this is not taken over: a hostile one could use all numbers up with one submission.
+OWN_MAX: Final = 9_999_999_999
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +79,7 @@ def _numbered(listing: Listing, submission: Submission) -> int:
     highest = listing.highest()
     others = {entry.box_epoch for entry in listing.entries} - {None, submission.box_epoch}
     wanted = submission.record.seq
-    if not others and wanted > highest:
-        return wanted
-    if not others and not listing.of(wanted) and not _named(listing, wanted):
+    if not others and wanted <= OWN_MAX and not listing.of(wanted) and not _named(listing, wanted):
         return wanted
     if highest >= SEQ_MAX:
         raise MalformedError(field="seq", reason="must leave a number for the next request")
