@@ -13,7 +13,9 @@ from mail4agent_api.codec import encode
 from mail4agent_core.clock import Clock
 from mail4agent_core.frontdoor.briefed import Briefed
 from mail4agent_core.frontdoor.drafts import NoDrafts
-from mail4agent_core.frontdoor.types import no_types
+from mail4agent_core.frontdoor.extraction import QuarantinedPass
+from mail4agent_core.frontdoor.hand_over import Extractor
+from mail4agent_core.frontdoor.manifest import TypeFolder
 from mail4agent_core.ids import Ids
 from mail4agent_core.mail.administration import Administration
 from mail4agent_core.mail.engine import MailEngine
@@ -128,7 +130,14 @@ async def daemon(
         notes = NoteDesk(effective.home / "runs", clock)
         mailboxes = Mailboxes(effective.mailboxes, clock)
         briefed = Briefed(effective.requests)
-        frontdoor = FrontdoorDesk(effective.requests, log, types=no_types, drafts=NoDrafts(), briefed=briefed)
+        frontdoor = FrontdoorDesk(
+            effective.requests,
+            log,
+            types=TypeFolder(effective.types),
+            drafts=NoDrafts(),
+            briefed=briefed,
+            extractor=_extractor(effective),
+        )
         table = handlers(
             engine,
             administration,
@@ -179,6 +188,16 @@ async def daemon(
             attestor.close()
     finally:
         await store.close()
+
+
+def _extractor(effective: Effective) -> Extractor | None:
+    """What reads the prose of requests, where a model is set."""
+    if effective.model is None:
+        return None
+    # Loaded where it is used: a daemon without a model needs no client of HTTP.
+    from .model import ChatEndpoint
+
+    return QuarantinedPass(ChatEndpoint(effective.model))
 
 
 def endpoints_of(effective: Effective) -> Endpoints:
