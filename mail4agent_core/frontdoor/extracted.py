@@ -6,12 +6,12 @@ run is told them: a file may have been written by a program with other bounds.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, cast
 
+from .quotations import quoted
 from .types import Json
 
 TOPIC_MAX_CHARS: Final = 120
@@ -20,9 +20,6 @@ DATES_MAX: Final = 8
 DATE_MAX_CHARS: Final = 40
 #: The words for how urgent the writer claims it is; the empty text stands for a text that says nothing.
 URGENCIES: Final = ("none", "soon", "urgent")
-#: As many successive words of the prose are a quotation, not a topic.
-QUOTED_WORDS: Final = 5
-_WORD = re.compile(r"[^\W_]+")
 _DATE_SIGNS: Final = frozenset(" ,./:-")
 
 
@@ -129,17 +126,6 @@ def _plain_date(date: str) -> bool:
 
 
 def _quotations(extraction: Extraction, texts: Iterable[str]) -> list[str]:
-    made = {name: _runs(getattr(extraction, name)) for name in ("topic", "institution")}
-    if not any(made.values()):
-        return []
-    written: set[tuple[str, ...]] = set()
-    for text in texts:
-        written |= _runs(text)
-    return [f"the {name} quotes the prose" for name, runs in made.items() if runs & written]
-
-
-def _runs(text: str) -> set[tuple[str, ...]]:
-    # What hides between letters must not make a quotation look like other words.
-    bare = "".join(c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) != "Cf")
-    words = _WORD.findall(bare.casefold())
-    return {tuple(words[at : at + QUOTED_WORDS]) for at in range(len(words) - QUOTED_WORDS + 1)}
+    written = tuple(texts)
+    made = {"topic": extraction.topic, "institution": extraction.institution}
+    return [f"the {name} quotes the prose" for name, words in made.items() if quoted(words, written)]

@@ -1135,6 +1135,271 @@ export type FrontdoorRecord = Readonly<Record<string, unknown>>;
 /** The names of the values that are prose, at most 200. */
 export type FreeTextNames = ReadonlyArray<Line>;
 
+/** 1 to 64 characters from a-z, 0-9 and _ -. */
+export type FormTypeId = string;
+
+/** 1 to 64 characters from a-z, 0-9 and _ -. */
+export type FormName = string;
+
+/** A whole number from 1 to 1000000. */
+export type FormVersion = number;
+
+/** One line of text: 1 to 200 bytes of UTF-8, no control characters. */
+export type FormLabel = string;
+
+/** Text of at most 2000 bytes of UTF-8; of the control characters only line feed and tab. */
+export type FormProse = string;
+
+/** A regular expression: 1 to 256 bytes of UTF-8, no control characters. */
+export type FormPattern = string;
+
+/** One line of text: 1 to 128 bytes of UTF-8, no control characters. */
+export type OptionValue = string;
+
+/** A whole number of characters from 1 to 100000. */
+export type TextLength = number;
+
+/** A whole number of characters from 6 to 254. */
+export type EmailLength = number;
+
+/** A whole number of characters from 12 to 2048. */
+export type UrlLength = number;
+
+/** A whole number from -9007199254740991 to 9007199254740991. */
+export type FormInteger = number;
+
+/** A date, written YYYY-MM-DD. */
+export type FormDate = string;
+
+/** A whole number of choices from 1 to 200. */
+export type ChoiceCount = number;
+
+/** A whole number of bytes from 1 to 16777216. */
+export type FormFileBytes = number;
+
+/** Pdf, png, jpeg or jpg. */
+export type FileKind = "pdf" | "png" | "jpeg" | "jpg";
+
+/** One choice: what is submitted and what is shown for it. */
+export interface FieldOption {
+  readonly value: OptionValue;
+  readonly label: FormLabel;
+}
+
+/** Eq, ne, in, not_in, gt, gte, lt, lte, present, absent, is_true or is_false. */
+export type ConditionOp = "eq" | "ne" | "in" | "not_in" | "gt" | "gte" | "lt" | "lte" | "present" | "absent" | "is_true" | "is_false";
+
+/** When something is shown: another field or acknowledgment, and what must hold of it. */
+export interface ShowWhen {
+  readonly field: FormName;
+  readonly op: ConditionOp;
+  readonly value?: OptionValue | null;
+  /** 0 to 200 entries. Default: []. */
+  readonly values?: ReadonlyArray<OptionValue>;
+}
+
+/** A line of free text. */
+export interface TextField {
+  readonly kind: "text";
+  readonly name: FormName;
+  readonly label: FormLabel;
+  readonly help?: FormProse | null;
+  /** Default: false. */
+  readonly required?: boolean;
+  readonly show_when?: ShowWhen | null;
+  readonly max_length: TextLength;
+  readonly pattern?: FormPattern | null;
+}
+
+/** Free text of several lines. */
+export interface LongTextField {
+  readonly kind: "long_text";
+  readonly name: FormName;
+  readonly label: FormLabel;
+  readonly help?: FormProse | null;
+  /** Default: false. */
+  readonly required?: boolean;
+  readonly show_when?: ShowWhen | null;
+  readonly max_length: TextLength;
+}
+
+/** An address of email. */
+export interface EmailField {
+  readonly kind: "email";
+  readonly name: FormName;
+  readonly label: FormLabel;
+  readonly help?: FormProse | null;
+  /** Default: false. */
+  readonly required?: boolean;
+  readonly show_when?: ShowWhen | null;
+  /** Default: 254. */
+  readonly max_length?: EmailLength;
+}
+
+/** An address of a page, http or https. */
+export interface UrlField {
+  readonly kind: "url";
+  readonly name: FormName;
+  readonly label: FormLabel;
+  readonly help?: FormProse | null;
+  /** Default: false. */
+  readonly required?: boolean;
+  readonly show_when?: ShowWhen | null;
+  /** Default: 2048. */
+  readonly max_length?: UrlLength;
+}
+
+/** A day. */
+export interface DateField {
+  readonly kind: "date";
+  readonly name: FormName;
+  readonly label: FormLabel;
+  readonly help?: FormProse | null;
+  /** Default: false. */
+  readonly required?: boolean;
+  readonly show_when?: ShowWhen | null;
+  readonly min?: FormDate | null;
+  readonly max?: FormDate | null;
+}
+
+/** A whole number. */
+export interface IntegerField {
+  readonly kind: "integer";
+  readonly name: FormName;
+  readonly label: FormLabel;
+  readonly help?: FormProse | null;
+  /** Default: false. */
+  readonly required?: boolean;
+  readonly show_when?: ShowWhen | null;
+  readonly min?: FormInteger | null;
+  readonly max?: FormInteger | null;
+}
+
+/** One of several choices. */
+export interface SelectField {
+  readonly kind: "select";
+  readonly name: FormName;
+  readonly label: FormLabel;
+  readonly help?: FormProse | null;
+  /** Default: false. */
+  readonly required?: boolean;
+  readonly show_when?: ShowWhen | null;
+  /** 1 to 200 entries. */
+  readonly options: ReadonlyArray<FieldOption>;
+}
+
+/** Some of several choices. */
+export interface MultiSelectField {
+  readonly kind: "multi_select";
+  readonly name: FormName;
+  readonly label: FormLabel;
+  readonly help?: FormProse | null;
+  /** Default: false. */
+  readonly required?: boolean;
+  readonly show_when?: ShowWhen | null;
+  /** 1 to 200 entries. */
+  readonly options: ReadonlyArray<FieldOption>;
+  readonly max_choices?: ChoiceCount | null;
+}
+
+/** Yes or no. */
+export interface BoolField {
+  readonly kind: "bool";
+  readonly name: FormName;
+  readonly label: FormLabel;
+  readonly help?: FormProse | null;
+  /** Default: false. */
+  readonly required?: boolean;
+  readonly show_when?: ShowWhen | null;
+}
+
+/** A file of a kind that is accepted. */
+export interface FileField {
+  readonly kind: "file";
+  readonly name: FormName;
+  readonly label: FormLabel;
+  readonly help?: FormProse | null;
+  /** Default: false. */
+  readonly required?: boolean;
+  readonly show_when?: ShowWhen | null;
+  /** 1 to 4 entries. Default: ["pdf", "png", "jpeg"]. */
+  readonly accept?: ReadonlyArray<FileKind>;
+  /** Default: 8388608. */
+  readonly max_bytes?: FormFileBytes;
+}
+
+/** A field of one of ten kinds: text, long_text, email, url, date, integer, select, multi_select, bool or file. */
+export type FormField = 
+  | TextField
+  | LongTextField
+  | EmailField
+  | UrlField
+  | DateField
+  | IntegerField
+  | SelectField
+  | MultiSelectField
+  | BoolField
+  | FileField;
+
+/** What must be agreed to before a form is sent. */
+export interface Acknowledgment {
+  readonly id: FormName;
+  readonly label: FormLabel;
+  readonly description?: FormProse | null;
+}
+
+/** One page of a form: the fields on it, and when it is shown. */
+export interface FormStep {
+  readonly id: FormName;
+  readonly title: FormLabel;
+  readonly description?: FormProse | null;
+  /** 1 to 100 entries. */
+  readonly fields: ReadonlyArray<FormName>;
+  readonly show_when?: ShowWhen | null;
+}
+
+/** A whole number of hours from 1 to 720. */
+export type VerificationHours = number;
+
+/** Which field holds the address that is proved, and for how long the link is good. */
+export interface FormVerification {
+  readonly field: FormName;
+  /** Default: 48. */
+  readonly expires_hours?: VerificationHours;
+}
+
+/** What is said when a form has been sent. */
+export interface FormConfirmation {
+  readonly heading: FormLabel;
+  readonly body: FormProse;
+  readonly expect_reply_within?: FormLabel | null;
+}
+
+/** A whole number of days from 1 to 3650. */
+export type RetainDays = number;
+
+/** Request; bookings are not taken. */
+export type ManifestKind = "request";
+
+/** What may be asked at the front door, and in which fields. */
+export interface RequestTypeManifest {
+  readonly id: FormTypeId;
+  readonly version: FormVersion;
+  readonly title: FormLabel;
+  readonly description?: FormProse | null;
+  /** Default: "request". */
+  readonly kind?: ManifestKind;
+  readonly retain_days?: RetainDays | null;
+  /** 1 to 100 entries. */
+  readonly fields: ReadonlyArray<FormField>;
+  /** 0 to 20 entries. Default: []. */
+  readonly steps?: ReadonlyArray<FormStep>;
+  /** 0 to 20 entries. Default: []. */
+  readonly acknowledgments?: ReadonlyArray<Acknowledgment>;
+  readonly verification?: FormVerification | null;
+  readonly confirmation?: FormConfirmation | null;
+}
+
 /** A piece of a file: at most 65536 characters of base64url without padding. */
 export type FileChunk = string;
 
