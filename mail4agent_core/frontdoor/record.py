@@ -211,10 +211,12 @@ def _attachments(value: Json) -> Iterator[Attachment]:
         if not isinstance(each, dict):
             raise UnreadableError("has an attachment that is no object")
         given = cast("dict[str, Json]", each)
+        # Where the bytes are is not said before they are here.
+        members = {"path": "", **given}
         names = ("field", "filename", "sha256", "content_type", "path")
-        if not all(isinstance(given.get(name), str) for name in names):
+        if not all(isinstance(members.get(name), str) for name in names):
             raise UnreadableError("has an attachment without its members")
-        yield Attachment(size=_seq(given.get("size")), **{name: given[name] for name in names})
+        yield Attachment(size=_seq(members.get("size")), **{name: members[name] for name in names})
 
 
 def texts_within(value: Json) -> Iterator[str]:

@@ -111,9 +111,7 @@ class Field:
             case "bool":
                 return isinstance(value, bool)
             case "date":
-                return (
-                    isinstance(value, str) and re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", value) is not None
-                )
+                return isinstance(value, str) and re.fullmatch("[0-9]{4}(-[0-9]{2}){2}", value) is not None
             case "select":
                 return value in self.options
             case "multi_select":
