@@ -262,9 +262,8 @@ def _invalid(failure: ValidationError, origins: Mapping[str, str]) -> SettingsEr
         # The third step is the sink's kind, by which its settings were chosen.
         key, known = place[3], ", ".join(KINDS[place[2]].model_fields)
         if error["type"] == "extra_forbidden":
-            return SettingsError(
-                f"{origin}: there is no setting {key!r} in {name}, whose kind is {place[2]}; there are {known}"
-            )
+            what = f"there is no setting {key!r} in {name}, whose kind is {place[2]}"
+            return SettingsError(f"{origin}: {what}; there are {known}")
         name = f"{name}.{key}"
     elif place[0] == _SINKS:
         name, what = f"{name}.kind", f"must be one of {', '.join(KINDS)}"

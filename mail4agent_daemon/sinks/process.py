@@ -12,7 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
+
+import anyio
 
 #: Where programs are found by the programs that a sink starts.
 PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -99,14 +101,12 @@ async def run(
         except TimeoutError:
             late = True
         kill(transport)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_LAST_WORDS_SECS):
-                await asyncio.shield(kept.silent)
+        with anyio.move_on_after(_LAST_WORDS_SECS):
+            await asyncio.shield(kept.silent)
         status = None if late else transport.get_returncode()
         return Ended(status, bytes(kept.kept[_OUTPUT]), bytes(kept.kept[_ERRORS]))
     finally:
-        kill(transport)
-        transport.close()
+        await end(transport, kept)
 
 
 async def start(
@@ -120,12 +120,20 @@ async def start(
 
 def write(transport: asyncio.SubprocessTransport, raw: bytes, *, last: bool = False) -> None:
     """Hand bytes to its standard input; ``last`` closes that. Who does not read them misses nothing."""
-    pipe = transport.get_pipe_transport(0)
-    assert isinstance(pipe, asyncio.WriteTransport)
+    # uvloop's is one in all but name.
+    pipe = cast(asyncio.WriteTransport, transport.get_pipe_transport(0))
     if not pipe.is_closing():
         pipe.write(raw)
         if last:
             pipe.close()
+
+
+async def end(transport: asyncio.SubprocessTransport, running: Running) -> None:
+    """End the whole group, and see to it that the kernel keeps nothing of it, whoever wants to go."""
+    kill(transport)
+    with anyio.move_on_after(_LAST_WORDS_SECS, shield=True):
+        await asyncio.shield(running.ended)
+    transport.close()
 
 
 def kill(transport: asyncio.SubprocessTransport) -> None:

@@ -14,7 +14,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
-from .process import Running, kill, start, write
+from .process import Running, end, start, write
 
 #: Everything that a server may write in the one release that it serves, in bytes.
 OUTPUT_MAX_BYTES = 8_388_608
@@ -32,7 +32,7 @@ class _Server(Running):
         super().__init__()
         self._heard = heard
         self._left = OUTPUT_MAX_BYTES
-        self._rest = b""
+        self._rest = bytearray()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd != _OUTPUT:
@@ -41,7 +41,10 @@ class _Server(Running):
         if self._left < 0:
             self._heard.close()
             return
-        *lines, self._rest = (self._rest + data).split(b"\n")
+        self._rest += data
+        if b"\n" not in data:
+            return
+        *lines, self._rest = self._rest.split(b"\n")
         for line in lines:
             if line.strip():
                 # Nobody may listen any more.
@@ -54,9 +57,9 @@ class _Server(Running):
             self._heard.close()
 
 
-def _message_of(line: bytes) -> SessionMessage | Exception:
+def _message_of(line: bytes | bytearray) -> SessionMessage | Exception:
     try:
-        return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+        return SessionMessage(jsonrpc_message_adapter.validate_json(bytes(line), by_name=False))
     except ValueError as failure:
         return failure
 
@@ -67,29 +70,21 @@ async def started(argv: Sequence[str], cwd: Path, environment: Mapping[str, str]
     # Bounded by the bytes that are read.
     heard, hearing = anyio.create_memory_object_stream[SessionMessage | Exception](float("inf"))
     said, saying = anyio.create_memory_object_stream[SessionMessage](0)
-    transport, server = await start(lambda: _Server(heard), argv, cwd, environment)
+    with heard, hearing, said, saying:
+        transport, server = await start(lambda: _Server(heard), argv, cwd, environment)
 
-    async def write_out() -> None:
-        async with saying:
+        async def write_out() -> None:
             async for each in saying:
                 text = each.message.model_dump_json(by_alias=True, exclude_unset=True)
                 write(transport, text.encode() + b"\n")
 
-    try:
-        async with anyio.create_task_group() as group:
-            group.start_soon(write_out)
-            yield hearing, said
-            group.cancel_scope.cancel()
-    finally:
-        hearing.close()
-        said.close()
-        saying.close()
         try:
-            write(transport, b"", last=True)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_END_SECS):
-                    await asyncio.shield(server.ended)
+            async with anyio.create_task_group() as group:
+                group.start_soon(write_out)
+                yield hearing, said
+                group.cancel_scope.cancel()
         finally:
-            kill(transport)
-            transport.close()
-            heard.close()
+            write(transport, b"", last=True)
+            with anyio.move_on_after(_END_SECS, shield=True):
+                await asyncio.shield(server.ended)
+            await end(transport, server)
