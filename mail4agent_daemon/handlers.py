@@ -24,16 +24,18 @@ from .dispatch import Call, Handler
 from .log import Log
 from .mailboxes import Mailboxes
 from .note_desk import NoteDesk
+from .outbox_desk import OutboxDesk
 from .polling import Polling
 from .rates import Rates
 
 
-def handlers(
+def handlers(  # noqa: PLR0917  # a seam each
     engine: MailEngine,
     administration: Administration,
     polling: Polling,
     mailboxes: Mailboxes,
     notes: NoteDesk,
+    outbox: OutboxDesk,
     *,
     home: Path,
     log: Log,
@@ -50,6 +52,7 @@ def handlers(
         "admin": administration,
         "mailbox": mailboxes,
         "note": notes,
+        "outbox": outbox,
     }
     own: dict[str, Handler] = {
         "mail.inbox": polling.inbox,

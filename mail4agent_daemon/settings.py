@@ -195,6 +195,11 @@ class Effective:
         return self.home / self.settings.mailbox.root
 
     @property
+    def outbox(self) -> Path:
+        """The root of the drafts."""
+        return self.home / self.settings.outbox.root
+
+    @property
     def socket(self) -> Path | None:
         """The UNIX socket's path."""
         return self.home / SOCKET_NAME if self.settings.server.socket else None

@@ -124,8 +124,15 @@ KINDS: dict[str, type[BaseModel]] = {
 
 
 class OutboxSettings(_Section):
-    """Which tools' calls are staged, and what carries them out."""
+    """The drafts that wait for a person: where they are, and what carries them out."""
 
+    root: Annotated[Path, Field(description="where they are; from the data folder, when relative")] = Path(
+        "outbox"
+    )
+    workspaces: Annotated[
+        tuple[Path, ...],
+        Field(description="folders below which a draft may send files, whole paths; none: drafts send none"),
+    ] = ()
     tools: Annotated[
         dict[Tool, str], Field(max_length=256, description="each tool whose calls are staged, and its sink")
     ] = {}

@@ -35,8 +35,8 @@ UNBOUNDED = {
     ("Directory", "rooms"),
     ("WhoAmI", "rooms"),
 }
-#: What others write into a journal, read as it is.
-OPEN = {"JournalObject"}
+#: What others write into a journal, and the arguments of a tool, read as they are.
+OPEN = {"JournalObject", "DraftArguments"}
 #: Explicit classes and counted repeats between ^ and $, and nothing that two regular expression engines read
 #: differently.
 PATTERN = re.compile(
@@ -48,7 +48,7 @@ PARTS = re.compile(
     r"\^(?:[A-Za-z0-9_:/=-]|\[[A-Za-z0-9._~!$&'()*+,;=:@%/?-]+\]|\(\?:|\)|\||\?|\{[0-9]+(?:,[0-9]+)?\})+\$\Z"
 )
 #: The definitions that have parts.
-PARTED = {"ListenerUrl", "ListenerKey"}
+PARTED = {"ListenerUrl", "ListenerKey", "DraftDigest"}
 
 
 def nodes(node: Json, place: str = "") -> Iterator[tuple[str, Json]]:
