@@ -1,6 +1,7 @@
 """The only wiring: which parts make a daemon, and in what order they start and stop."""
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -44,9 +45,11 @@ from .mailboxes import Mailboxes
 from .metrics import Metrics
 from .names import names_of
 from .note_desk import NoteDesk
+from .outbox_desk import OutboxDesk
 from .polling import Polling
 from .rates import Rate, Rates
 from .settings import Effective, parse_bind
+from .sinks.building import Surroundings, sinks_of
 from .upkeep import keep_sessions, keep_up
 from .waiting import Waiters
 
@@ -86,8 +89,8 @@ async def daemon(
 
     ``port_owner`` tells whose process listens on a port, in place of the kernel.
 
-    The caller holds the home. Raises StoreOpenError, KeyFileError, sqlite3.Error (a damaged database) and
-    StoreUnavailableError.
+    The caller holds the home. Raises StoreOpenError, KeyFileError, SinkError, sqlite3.Error (a damaged
+    database) and StoreUnavailableError.
     """
     settings = effective.settings
     store = await SqliteStore.open(effective.database, clock)
@@ -138,12 +141,22 @@ async def daemon(
             briefed=briefed,
             extractor=_extractor(effective),
         )
+        around = Surroundings(effective.home, os.environ, engine, store, clock)
+        outbox = OutboxDesk(
+            effective.outbox,
+            clock,
+            log,
+            sinks=sinks_of(settings.outbox, settings.sinks, around),
+            publishes=settings.outbox.publish_tools,
+            workspaces=settings.outbox.workspaces,
+        )
         table = handlers(
             engine,
             administration,
             polling,
             mailboxes,
             notes,
+            outbox,
             frontdoor=frontdoor,
             home=effective.home,
             log=log,
@@ -179,6 +192,7 @@ async def daemon(
         finally:
             await doorbells.close()
             await frontdoor.shut()
+            await outbox.close()
             stop.set()
             # A run of retention goes on at the next start.
             upkeep.cancel()

@@ -27,6 +27,7 @@ from pydantic import (
 from .endpoints import DEFAULT_PORT
 from .model_endpoint import Endpoint, ModelUrlError, checked_url
 from .names import names_of
+from .sinks.settings import KINDS, OutboxSettings, SinkSettings, contradictions
 
 CONFIG_NAME = "config.toml"
 DATABASE_NAME = "mail.sqlite3"
@@ -35,6 +36,7 @@ TYPES_NAME = "types"
 _PREFIX = "M4A_"
 _SEPARATOR = "__"
 _CONFIG_MAX_BYTES = 1_048_576
+_SINKS = "sinks"
 _YES, _NO = frozenset(("true", "yes", "on", "1")), frozenset(("false", "no", "off", "0"))
 
 
@@ -226,6 +228,8 @@ class Settings(_Section):
     mailbox: MailboxSettings = MailboxSettings()
     frontdoor: FrontdoorSettings = FrontdoorSettings()
     model: ModelSettings = ModelSettings()
+    outbox: OutboxSettings = OutboxSettings()
+    sinks: dict[str, SinkSettings] = {}
     log: LogSettings = LogSettings()
     limits: LimitSettings = LimitSettings()
 
@@ -271,6 +275,11 @@ class Effective:
         key = model.key if model.key_file is None else self.home / model.key_file
         url = checked_url(model.base_url, allow_plain_http=model.allow_plain_http)
         return Endpoint(url, model.name, key, float(model.timeout_secs))
+
+    @property
+    def outbox(self) -> Path:
+        """The root of the drafts."""
+        return self.home / self.settings.outbox.root
 
     @property
     def socket(self) -> Path | None:
@@ -323,12 +332,29 @@ def load(
         values.setdefault(section, {})[key] = _value(section, key, value, origin)
         origins[name] = origin
     try:
-        return Effective(folder, path, Settings.model_validate(values), origins)
+        settings = Settings.model_validate(values)
     except ValidationError as failure:
-        error = failure.errors(include_url=False, include_input=False)[0]
-        name = ".".join(str(step) for step in error["loc"][:2])
-        what = error["msg"].removeprefix("Value error, ")
-        raise SettingsError(f"{origins.get(name, 'settings')}: {name} is not valid: {what}") from None
+        raise _invalid(failure, origins) from None
+    for wrong in contradictions(settings.outbox, settings.sinks):
+        raise SettingsError(f"{path}: {wrong}")
+    return Effective(folder, path, settings, origins)
+
+
+def _invalid(failure: ValidationError, origins: Mapping[str, str]) -> SettingsError:
+    error = failure.errors(include_url=False, include_input=False)[0]
+    place = [str(step) for step in error["loc"]]
+    name, what = ".".join(place[:2]), error["msg"].removeprefix("Value error, ")
+    origin = origins.get(name, "settings")
+    if place[0] == _SINKS and len(place) > 3:
+        # The third step is the sink's kind, by which its settings were chosen.
+        key, known = place[3], ", ".join(KINDS[place[2]].model_fields)
+        if error["type"] == "extra_forbidden":
+            what = f"there is no setting {key!r} in {name}, whose kind is {place[2]}"
+            return SettingsError(f"{origin}: {what}; there are {known}")
+        name = f"{name}.{key}"
+    elif place[0] == _SINKS:
+        name, what = f"{name}.kind", f"must be one of {', '.join(KINDS)}"
+    return SettingsError(f"{origin}: {name} is not valid: {what}")
 
 
 def toml_of(effective: Effective) -> str:
@@ -339,16 +365,29 @@ def toml_of(effective: Effective) -> str:
     lines = [f"# data folder: {effective.home}  ({effective.origins.get('home', 'the default')})"]
     read = "read" if effective.config.exists() else "not there"
     lines += [f"# settings file: {effective.config}  ({read})", f"# database: {effective.database}"]
-    for section, fields in effective.settings.model_dump(mode="json").items():
+    everything = effective.settings.model_dump(mode="json")
+    sinks = everything.pop(_SINKS)
+    for section, fields in everything.items():
         lines += ["", f"[{section}]"]
         for key, value in fields.items():
             origin = effective.origins.get(f"{section}.{key}", "default")
             meaning = _section_type(section).model_fields[key].description
             # JSON's literals are TOML's, but for null. A secret is not shown, nor taken from a file.
             shown = None if _is_secret(section, key) else value
-            setting = f"# {key} =" if shown is None else f"{key} = {json.dumps(shown, ensure_ascii=False)}"
+            setting = f"# {key} =" if shown is None else f"{key} = {_literal(shown)}"
             lines.append(f"{setting}  # {origin}; {meaning}")
+    for name, fields in sinks.items():
+        lines += ["", f"[{_SINKS}.{name}]  # {effective.origins.get(f'{_SINKS}.{name}', 'default')}"]
+        lines += [f"{key} = {_literal(value)}" for key, value in fields.items() if value is not None]
     return "\n".join(lines)
+
+
+def _literal(value: Any) -> str:
+    """A value in TOML: JSON's literals are TOML's, but for null and objects."""
+    if isinstance(value, dict):
+        pairs = (f"{_literal(key)} = {_literal(each)}" for key, each in value.items())
+        return f"{{ {', '.join(pairs)} }}" if value else "{}"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _flag(name: str) -> str:
@@ -373,6 +412,10 @@ def _value(section: str, key: str, value: Any, origin: str) -> Any:
     if section not in Settings.model_fields:
         known = ", ".join(Settings.model_fields)
         raise SettingsError(f"{origin}: there is no section {section!r}; there are {known}")
+    if section == _SINKS:
+        if origin.startswith(_PREFIX):
+            raise SettingsError(f"{origin}: sinks are set in the settings file alone, as [{_SINKS}.NAME]")
+        return value
     fields = _section_type(section).model_fields
     if key not in fields:
         raise SettingsError(

@@ -13,6 +13,7 @@ from mail4agent_daemon.cli import (
     listeners,
     mailboxes,
     notes,
+    outbox,
     people,
     posting,
     reading,
@@ -34,7 +35,7 @@ def application() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for noun in (daemon, posting, reading, threads, people, sessions, listeners, notes):
+    for noun in (daemon, posting, reading, threads, people, sessions, listeners, notes, outbox):
         noun.register(app)
     admin = typer.Typer(
         no_args_is_help=True, help="Accounts, rooms and upkeep, as an operator.", epilog=STATUSES

@@ -1097,7 +1097,7 @@ export interface BriefAttachment {
   readonly field: RequestField;
   readonly size: FileBytes;
   readonly content_type: FileType;
-  readonly sha256: FileDigest;
+  readonly sha256: RequestFileDigest;
 }
 
 /** An object of typed values under the names of declared fields. */
@@ -1584,7 +1584,7 @@ export type BoxEpoch = string;
 export type ReplyAddress = string;
 
 /** Sha256: and 64 lower-case hexadecimal digits. */
-export type FileDigest = string;
+export type RequestFileDigest = string;
 
 /** The content type of a file: pdf, png or jpeg. */
 export type FileType = "application/pdf" | "image/png" | "image/jpeg";
@@ -2010,6 +2010,300 @@ export type JournalVersion = number;
 
 /** A whole number of records from 1 to 256. */
 export type JournalLimit = number;
+
+/** Give a message other arguments; refused when it changed since it was read. */
+export interface OutboxEditRequest {
+  readonly id: OutboxId;
+  readonly digest: DraftDigest;
+  readonly args: DraftArguments;
+}
+
+/** Release the draft that was read. */
+export interface OutboxReleaseRequest {
+  readonly id: OutboxId;
+  readonly digest: DraftDigest;
+}
+
+/** What came of a release: it left, or certainly nothing did and the draft waits on. */
+export interface OutboxReleased {
+  readonly id: OutboxId;
+  readonly sent: boolean;
+  readonly status: OutboxStatus;
+  readonly attempts: U32;
+  readonly sent_as?: Line | null;
+  readonly error?: DecisionReason | null;
+}
+
+/** A draft as it was read. */
+export interface DraftNamed {
+  readonly id: OutboxId;
+  readonly digest: DraftDigest;
+}
+
+/** Reject 1 to 100 drafts for one reason; each has an outcome of its own. */
+export interface OutboxRejectRequest {
+  /** 1 to 100 entries. */
+  readonly drafts: ReadonlyArray<DraftNamed>;
+  readonly reason: DecisionReason;
+}
+
+/** The draft is rejected. */
+export interface DraftRejected {
+  readonly kind: "rejected";
+  readonly id: OutboxId;
+}
+
+/** The draft is as it was, and why. */
+export interface DraftKept {
+  readonly kind: "refused";
+  readonly id: OutboxId;
+  readonly refusal: Refusal;
+}
+
+/** What became of one rejection (rejected or refused). */
+export type RejectOutcome = 
+  | DraftRejected
+  | DraftKept;
+
+/** An outcome for each draft that was named, in that order. */
+export interface OutboxRejected {
+  /** 0 to 100 entries. */
+  readonly outcomes: ReadonlyArray<RejectOutcome>;
+}
+
+/** Say whether a draft left whose outcome is unknown. */
+export interface OutboxSettleRequest {
+  readonly id: OutboxId;
+  readonly sent: boolean;
+}
+
+/** Nothing to say. */
+export type OutboxTallyRequest = Record<string, never>;
+
+/** A share in thousandths, 0 to 1000. */
+export type Permille = number;
+
+/** Released messages, and the share that left as drafted; null where none left. */
+export interface OutboxTally {
+  readonly unchanged: U32;
+  readonly edited: U32;
+  readonly sent: U32;
+  readonly unchanged_permille?: Permille | null;
+}
+
+/** A piece of a shown text: 1 to 16384 bytes of UTF-8; of the control characters only line feed and tab. */
+export type DraftPiece = string;
+
+/** An argument as it is shown: the pieces of its text, to be joined with nothing between. */
+export interface DraftRow {
+  readonly name: DraftPiece;
+  /** 0 to 128 entries. */
+  readonly text: ReadonlyArray<DraftPiece>;
+}
+
+/** How many characters are shown as numbers, 0 to 16777216. */
+export type HiddenCount = number;
+
+/** Every argument once: whom and what it is about, the prose, and all else. */
+export interface DraftShown {
+  /** 0 to 12 entries. */
+  readonly headers: ReadonlyArray<DraftRow>;
+  readonly body?: DraftRow | null;
+  /** 0 to 64 entries. */
+  readonly other: ReadonlyArray<DraftRow>;
+  readonly hidden: HiddenCount;
+}
+
+/** Private, untrusted, hidden_characters, edited, no_sink, outcome_unknown, failed_before or files_changed. */
+export type DraftWarning = "private" | "untrusted" | "hidden_characters" | "edited" | "no_sink" | "outcome_unknown" | "failed_before" | "files_changed";
+
+/** A whole draft, and the digest that a decision on it names. */
+export interface OutboxDraft {
+  readonly entry: OutboxEntry;
+  readonly digest: DraftDigest;
+  readonly args?: DraftArguments | null;
+  readonly args_before?: DraftArguments | null;
+  readonly view: DraftShown;
+  readonly workspace?: DraftPath | null;
+  readonly sink?: Line | null;
+  /** 0 to 256 entries. */
+  readonly files: ReadonlyArray<DraftFile>;
+  /** 0 to 8 entries. */
+  readonly warnings: ReadonlyArray<DraftWarning>;
+  readonly release?: ReleaseIntent | null;
+  readonly sent_as?: Line | null;
+  readonly decided_at?: MailboxTime | null;
+}
+
+/** 1 to 80 characters from A-Z, a-z, 0-9 and _ -. */
+export type OutboxId = Branded<"OutboxId">;
+
+/** The name of a tool: 1 to 128 characters from A-Z, a-z, 0-9 and . _ -. */
+export type ToolName = Branded<"ToolName">;
+
+/** Sha256: and 64 lower-case hexadecimal digits. */
+export type DraftDigest = Branded<"DraftDigest">;
+
+/** 64 lower-case hexadecimal digits. */
+export type FileDigest = string;
+
+/** A path: 1 to 4096 bytes of UTF-8, no control characters. */
+export type DraftPath = string;
+
+/** Who decides: 1 to 256 bytes of UTF-8, no control characters. */
+export type Decider = string;
+
+/** Why: 1 to 2048 bytes of UTF-8; of the control characters only line feed and tab. */
+export type DecisionReason = string;
+
+/** Pending, releasing, sent, rejected, withdrawn or superseded. */
+export type OutboxStatus = "pending" | "releasing" | "sent" | "rejected" | "withdrawn" | "superseded";
+
+/** Message or publish. */
+export type OutboxKind = "message" | "publish";
+
+/** The version of the file's form, 2 to 1000000. */
+export type OutboxSchema = number;
+
+/** The number of an attempt, 1 to 4294967295. */
+export type OutboxAttempt = number;
+
+/** The arguments of a tool call, an object. */
+export type DraftArguments = Readonly<Record<string, unknown>>;
+
+/** A file as it was when the draft was staged. */
+export interface DraftFile {
+  readonly path: DraftPath;
+  readonly size: U32;
+  readonly sha256: FileDigest;
+}
+
+/** A release that was begun and has no outcome. */
+export interface ReleaseIntent {
+  readonly attempt: OutboxAttempt;
+  readonly by: Decider;
+  readonly digest: DraftDigest;
+  readonly started_at: MailboxTime;
+}
+
+/** One staged draft; without taint both legs count, without schema it is the original's. */
+export interface OutboxItem {
+  readonly id: OutboxId;
+  readonly status: OutboxStatus;
+  readonly tool: ToolName;
+  /** Default: "message". */
+  readonly kind?: OutboxKind;
+  readonly args_before: DraftArguments;
+  readonly args: DraftArguments;
+  readonly summary: Body;
+  readonly session_id?: Selector | null;
+  readonly workspace?: DraftPath | null;
+  readonly taint?: Taint | null;
+  readonly created_at: MailboxTime;
+  readonly resolved_at?: MailboxTime | null;
+  readonly reason?: DecisionReason | null;
+  readonly error?: DecisionReason | null;
+  readonly schema?: OutboxSchema | null;
+  readonly release?: ReleaseIntent | null;
+  /** Default: 0. */
+  readonly attempts?: U32;
+  readonly decided_by?: Decider | null;
+  readonly idempotency_key?: Selector | null;
+  /** 0 to 256 entries. Default: []. */
+  readonly files?: ReadonlyArray<DraftFile>;
+  readonly staged_by?: Decider | null;
+  readonly sink?: Line | null;
+  readonly sent_as?: Line | null;
+  readonly superseded_by?: OutboxId | null;
+  readonly decided_at?: MailboxTime | null;
+}
+
+/** Stage a tool call that a person releases; only a holder of outbox:stamp gives its taint. */
+export interface OutboxStageRequest {
+  readonly tool: ToolName;
+  readonly args: DraftArguments;
+  readonly workspace?: DraftPath | null;
+  readonly taint?: StampedTaint | null;
+  readonly idempotency_key?: Selector | null;
+}
+
+/** What a harness says of the conversation; a leg that is left out is set. */
+export interface StampedTaint {
+  /** Default: true. */
+  readonly private?: boolean;
+  /** Default: true. */
+  readonly untrusted?: boolean;
+}
+
+/** The draft that waits for a person. */
+export interface OutboxStaged {
+  readonly id: OutboxId;
+  readonly digest: DraftDigest;
+  readonly summary: Line;
+  readonly status: OutboxStatus;
+  readonly repeated: boolean;
+}
+
+/** Which drafts, and how many; without status those that wait or are in doubt. */
+export interface OutboxListRequest {
+  readonly status?: OutboxStatus | null;
+  /** Default: false. */
+  readonly all?: boolean;
+  readonly kind?: OutboxKind | null;
+  readonly tool?: ToolName | null;
+  readonly after?: OutboxId | null;
+  /** Default: 50. */
+  readonly limit?: PageLimit;
+}
+
+/** A draft as a list shows it; what its file says otherwise is null. */
+export interface OutboxEntry {
+  readonly id: OutboxId;
+  readonly status: Word;
+  readonly tool: Line;
+  readonly kind: OutboxKind;
+  readonly summary: Line;
+  readonly session_id?: Selector | null;
+  readonly staged_by?: Decider | null;
+  readonly taint: Taint;
+  readonly edited: boolean;
+  readonly created_at?: MailboxTime | null;
+  readonly resolved_at?: MailboxTime | null;
+  readonly attempts: U32;
+  readonly outcome_unknown: boolean;
+  readonly error?: DecisionReason | null;
+  readonly reason?: DecisionReason | null;
+  readonly decided_by?: Decider | null;
+  readonly superseded_by?: OutboxId | null;
+}
+
+/** Drafts, oldest first, how many there are in all, and how many files are none. */
+export interface OutboxList {
+  /** 0 to 256 entries. */
+  readonly drafts: ReadonlyArray<OutboxEntry>;
+  readonly total: U32;
+  readonly unreadable: U32;
+}
+
+/** One draft by its whole id. */
+export interface OutboxGetRequest {
+  readonly id: OutboxId;
+}
+
+/** Take back a draft that nobody has decided. */
+export interface OutboxWithdrawRequest {
+  readonly id: OutboxId;
+  readonly reason?: DecisionReason | null;
+}
+
+/** Stage a draft in the place of one that nobody has decided. */
+export interface OutboxSupersedeRequest {
+  readonly id: OutboxId;
+  readonly args: DraftArguments;
+  readonly workspace?: DraftPath | null;
+  readonly taint?: StampedTaint | null;
+  readonly idempotency_key?: Selector | null;
+}
 
 /** The kinds of refusal. */
 export type RefusalKind = Refusal["kind"];
@@ -2441,6 +2735,86 @@ export interface Operations {
     readonly path: "/frontdoor/reconcile";
     readonly request: FrontdoorReconcileRequest;
     readonly response: FrontdoorReconciled;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Stage a tool call as a draft that a person reads and releases. */
+  readonly "outbox.stage": {
+    readonly method: "POST";
+    readonly path: "/outbox/stage";
+    readonly request: OutboxStageRequest;
+    readonly response: OutboxStaged;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "idempotency_conflict" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** List drafts: one's own, or with outbox:review everybody's. */
+  readonly "outbox.list": {
+    readonly method: "POST";
+    readonly path: "/outbox/list";
+    readonly request: OutboxListRequest;
+    readonly response: OutboxList;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Read a whole draft: its arguments, files, warnings and digest. */
+  readonly "outbox.get": {
+    readonly method: "POST";
+    readonly path: "/outbox/get";
+    readonly request: OutboxGetRequest;
+    readonly response: OutboxDraft;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Take back a draft of one's own that nobody has decided. */
+  readonly "outbox.withdraw": {
+    readonly method: "POST";
+    readonly path: "/outbox/withdraw";
+    readonly request: OutboxWithdrawRequest;
+    readonly response: OutboxEntry;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "outcome_unknown" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Stage a draft in the place of one of one's own that nobody has decided. */
+  readonly "outbox.supersede": {
+    readonly method: "POST";
+    readonly path: "/outbox/supersede";
+    readonly request: OutboxSupersedeRequest;
+    readonly response: OutboxStaged;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "idempotency_conflict" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "outcome_unknown" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Change the arguments of a draft; it is read again before it is released. */
+  readonly "outbox.edit": {
+    readonly method: "POST";
+    readonly path: "/outbox/edit";
+    readonly request: OutboxEditRequest;
+    readonly response: OutboxDraft;
+    readonly refusal: RefusalOf<"attestation_failed" | "draft_changed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "outcome_unknown" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Release the draft that was read; it leaves once. */
+  readonly "outbox.release": {
+    readonly method: "POST";
+    readonly path: "/outbox/release";
+    readonly request: OutboxReleaseRequest;
+    readonly response: OutboxReleased;
+    readonly refusal: RefusalOf<"attestation_failed" | "draft_changed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "outcome_unknown" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Reject drafts for a reason; each has an outcome of its own. */
+  readonly "outbox.reject": {
+    readonly method: "POST";
+    readonly path: "/outbox/reject";
+    readonly request: OutboxRejectRequest;
+    readonly response: OutboxRejected;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Say whether a draft left whose outcome is unknown. */
+  readonly "outbox.settle": {
+    readonly method: "POST";
+    readonly path: "/outbox/settle";
+    readonly request: OutboxSettleRequest;
+    readonly response: OutboxEntry;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Count how many released messages left as they were drafted. */
+  readonly "outbox.tally": {
+    readonly method: "POST";
+    readonly path: "/outbox/tally";
+    readonly request: OutboxTallyRequest;
+    readonly response: OutboxTally;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
 }
