@@ -21,6 +21,7 @@ from mail4agent_core.mail.sqlite.verify import verify
 
 from .attest import Attestor
 from .bootstrap import KEY_NAME, KeyFileError, read_key
+from .frontdoor_checkup import examined as frontdoor_examined
 from .home import holder_of
 from .settings import Effective
 
@@ -58,6 +59,7 @@ def examine(effective: Effective) -> list[Finding]:
         *_database(effective.database),
         *_key(home / KEY_NAME, effective.database),
         *_doorbells(effective.database),
+        *(Finding(*said) for said in frontdoor_examined(effective)),
         _space(home),
         _attestation(),
         _boundary(home),
