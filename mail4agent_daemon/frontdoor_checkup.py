@@ -1,4 +1,5 @@
-"""What ``doctor`` says of the front door: requests that rot, types that are none, a model that cannot be asked.
+"""What ``doctor`` says of the front door: requests that rot, types that are none, a model that cannot be
+asked.
 
 It asks nobody, changes nothing, and no word of a stranger is in what it says.
 """
