@@ -926,6 +926,33 @@ export interface SentPage {
   readonly sent: ReadonlyArray<SentMessage>;
 }
 
+/** A number of messages to tell of, from 1 to 32. */
+export type ToldLimit = number;
+
+/** The oldest unread messages that the caller was not told of before; they count as told by this. */
+export interface ToldRequest {
+  /** Default: 16. */
+  readonly limit?: ToldLimit;
+}
+
+/** That a message came, without its body; room when it was posted to one. */
+export interface Notice {
+  readonly message_id: MessageId;
+  readonly from: ParticipantAddress;
+  readonly room?: RoomId | null;
+  readonly subject: Line;
+  readonly created_at_unix_ms: Stamp;
+}
+
+/** What the caller is told of now, whether more such messages stand after them, its unread count, and the newest position it can read. */
+export interface Told {
+  readonly unread: U32;
+  /** 0 to 32 entries. */
+  readonly messages: ReadonlyArray<Notice>;
+  readonly more: boolean;
+  readonly newest?: Position | null;
+}
+
 /** It is done. */
 export type Done = Record<string, never>;
 
@@ -1121,16 +1148,66 @@ export interface FrontdoorBrief {
 export type RequestValues = Readonly<Record<string, unknown>>;
 
 /** A file that came with a request, and where it rests. */
-export type RequestAttachment = Readonly<Record<string, unknown>>;
+export interface RequestAttachment {
+  readonly field: RequestField;
+  readonly filename: Line;
+  readonly size: FileBytes;
+  readonly sha256: RequestFileDigest;
+  readonly content_type: FileType;
+  readonly id?: Line | null;
+  readonly path?: Line | null;
+  readonly [member: string]: unknown;
+}
 
 /** What the quarantined pass made of the prose. */
-export type RequestExtraction = Readonly<Record<string, unknown>>;
+export interface RequestExtraction {
+  /** Default: "". */
+  readonly reading?: ReadingText;
+  /** Default: "". */
+  readonly topic?: ExtractedLine;
+  /** Default: "". */
+  readonly urgency_claimed?: Urgency;
+  /** 0 to 8 entries. Default: []. */
+  readonly dates_mentioned?: ReadonlyArray<ExtractedDate>;
+  /** Default: "". */
+  readonly institution?: ExtractedLine;
+  /** Default: false. */
+  readonly reads_like_instructions?: boolean;
+  readonly [member: string]: unknown;
+}
 
 /** The account of an extractor, of at most 8192 bytes of UTF-8. */
 export type ReadingText = string;
 
 /** A request, with what its writers know of it and this contract does not. */
-export type FrontdoorRecord = Readonly<Record<string, unknown>>;
+export interface FrontdoorRecord {
+  readonly seq: RequestSeq;
+  readonly type_id: RequestTypeId;
+  readonly state: RequestState;
+  readonly created_at: RequestTime;
+  readonly drained_at: RequestTime;
+  /** Default: false. */
+  readonly valid?: boolean;
+  readonly invalid_reason?: RequestNote | null;
+  readonly values: RequestValues;
+  readonly free_text?: FreeTextNames | null;
+  readonly reply_to?: ReplyAddress | null;
+  readonly extraction?: RequestExtraction | null;
+  readonly extraction_error?: RequestNote | null;
+  readonly triage_session?: Line | null;
+  /** 0 to 256 entries. Default: []. */
+  readonly outbox?: ReadonlyArray<RequestDraftId>;
+  readonly note?: RequestNote | null;
+  /** Default: false. */
+  readonly note_by_person?: boolean;
+  /** 0 to 16 entries. Default: []. */
+  readonly attachments?: ReadonlyArray<RequestAttachment>;
+  readonly type_version?: RequestTypeVersion | null;
+  readonly box_seq?: RequestSeq | null;
+  readonly box_epoch?: BoxEpoch | null;
+  readonly box_digest?: RequestFileDigest | null;
+  readonly [member: string]: unknown;
+}
 
 /** The names of the values that are prose, at most 200. */
 export type FreeTextNames = ReadonlyArray<Line>;
@@ -2345,6 +2422,14 @@ export interface Operations {
     readonly response: WaitResult;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
+  /** Tell the caller of unread mail that it was not told of before, once. */
+  readonly "mail.told": {
+    readonly method: "POST";
+    readonly path: "/mail/told";
+    readonly request: ToldRequest;
+    readonly response: Told;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
   /** Acknowledge one message; a repeat gives the first acknowledgement. */
   readonly "mail.ack": {
     readonly method: "POST";
@@ -2817,4 +2902,387 @@ export interface Operations {
     readonly response: OutboxTally;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
+}
+
+/** Every type of the contract, by its name. */
+export interface Contract {
+  readonly RefusedField: RefusedField;
+  readonly Reason: Reason;
+  readonly ItemId: ItemId;
+  readonly RequestId: RequestId;
+  readonly UnknownParticipant: UnknownParticipant;
+  readonly UnknownRoom: UnknownRoom;
+  readonly UnknownSession: UnknownSession;
+  readonly SessionAccountMismatch: SessionAccountMismatch;
+  readonly UnknownMessage: UnknownMessage;
+  readonly NotAddressedToYou: NotAddressedToYou;
+  readonly PermissionDenied: PermissionDenied;
+  readonly Malformed: Malformed;
+  readonly TooLarge: TooLarge;
+  readonly StoreUnavailable: StoreUnavailable;
+  readonly Unauthenticated: Unauthenticated;
+  readonly AttestationFailed: AttestationFailed;
+  readonly ForbiddenOrigin: ForbiddenOrigin;
+  readonly UnknownPath: UnknownPath;
+  readonly UnknownItem: UnknownItem;
+  readonly MethodNotAllowed: MethodNotAllowed;
+  readonly SessionNotLive: SessionNotLive;
+  readonly IdempotencyConflict: IdempotencyConflict;
+  readonly AlreadyExists: AlreadyExists;
+  readonly IdRetired: IdRetired;
+  readonly DraftChanged: DraftChanged;
+  readonly NotPending: NotPending;
+  readonly OutcomeUnknown: OutcomeUnknown;
+  readonly MailboxFull: MailboxFull;
+  readonly RequestTooLarge: RequestTooLarge;
+  readonly UnsupportedMediaType: UnsupportedMediaType;
+  readonly ForbiddenHost: ForbiddenHost;
+  readonly RateLimited: RateLimited;
+  readonly Overloaded: Overloaded;
+  readonly Internal: Internal;
+  readonly MailError: MailError;
+  readonly Refusal: Refusal;
+  readonly UnixMs: UnixMs;
+  readonly Stamp: Stamp;
+  readonly U64: U64;
+  readonly U32: U32;
+  readonly Seconds: Seconds;
+  readonly Line: Line;
+  readonly Label: Label;
+  readonly Word: Word;
+  readonly Selector: Selector;
+  readonly Capability: Capability;
+  readonly Taint: Taint;
+  readonly Ack: Ack;
+  readonly AckRequest: AckRequest;
+  readonly AckResponse: AckResponse;
+  readonly AckManyRequest: AckManyRequest;
+  readonly AckRecorded: AckRecorded;
+  readonly AckRefused: AckRefused;
+  readonly AckOutcome: AckOutcome;
+  readonly AckManyResponse: AckManyResponse;
+  readonly DirectAddress: DirectAddress;
+  readonly SessionAddress: SessionAddress;
+  readonly RoomAddress: RoomAddress;
+  readonly Address: Address;
+  readonly ParticipantAddress: ParticipantAddress;
+  readonly AuditNumber: AuditNumber;
+  readonly AuditTarget: AuditTarget;
+  readonly AuditEntry: AuditEntry;
+  readonly AuditRequest: AuditRequest;
+  readonly AuditPage: AuditPage;
+  readonly Participant: Participant;
+  readonly DirectoryEntry: DirectoryEntry;
+  readonly RoomEntry: RoomEntry;
+  readonly DirectoryRequest: DirectoryRequest;
+  readonly Directory: Directory;
+  readonly WhoAmIRequest: WhoAmIRequest;
+  readonly WhoAmI: WhoAmI;
+  readonly MessageId: MessageId;
+  readonly SessionId: SessionId;
+  readonly ParticipantId: ParticipantId;
+  readonly RoomId: RoomId;
+  readonly PageLimit: PageLimit;
+  readonly PageBytes: PageBytes;
+  readonly PollSecs: PollSecs;
+  readonly WaitSecs: WaitSecs;
+  readonly PageOrder: PageOrder;
+  readonly InboxRequest: InboxRequest;
+  readonly InboxPage: InboxPage;
+  readonly MessageGetRequest: MessageGetRequest;
+  readonly UnreadCountRequest: UnreadCountRequest;
+  readonly UnreadCount: UnreadCount;
+  readonly WaitRequest: WaitRequest;
+  readonly WaitResult: WaitResult;
+  readonly ListenerUrl: ListenerUrl;
+  readonly ListenerKey: ListenerKey;
+  readonly RingFailure: RingFailure;
+  readonly ListenerRecord: ListenerRecord;
+  readonly ListenerSetRequest: ListenerSetRequest;
+  readonly ListenerRemoveRequest: ListenerRemoveRequest;
+  readonly ListenerGetRequest: ListenerGetRequest;
+  readonly ListenerList: ListenerList;
+  readonly ListenRequest: ListenRequest;
+  readonly Listening: Listening;
+  readonly RefKind: RefKind;
+  readonly RefLocator: RefLocator;
+  readonly RefDigest: RefDigest;
+  readonly MessageRef: MessageRef;
+  readonly Body: Body;
+  readonly Correlation: Correlation;
+  readonly Message: Message;
+  readonly Position: Position;
+  readonly DeliveryNotification: DeliveryNotification;
+  readonly Secret: Secret;
+  readonly AttestationPolicy: AttestationPolicy;
+  readonly ParticipantRegistration: ParticipantRegistration;
+  readonly IssuedSecret: IssuedSecret;
+  readonly ParticipantRotateRequest: ParticipantRotateRequest;
+  readonly ParticipantRevokeRequest: ParticipantRevokeRequest;
+  readonly ParticipantRemoveRequest: ParticipantRemoveRequest;
+  readonly ParticipantPurgeRequest: ParticipantPurgeRequest;
+  readonly PurgeReport: PurgeReport;
+  readonly ParticipantPermitRequest: ParticipantPermitRequest;
+  readonly ParticipantRecord: ParticipantRecord;
+  readonly ParticipantListRequest: ParticipantListRequest;
+  readonly ParticipantList: ParticipantList;
+  readonly RoomPosting: RoomPosting;
+  readonly RoomCreateRequest: RoomCreateRequest;
+  readonly RoomMemberRequest: RoomMemberRequest;
+  readonly RoomRemoveRequest: RoomRemoveRequest;
+  readonly RoomListRequest: RoomListRequest;
+  readonly RoomRecord: RoomRecord;
+  readonly RoomList: RoomList;
+  readonly RoomMembersRequest: RoomMembersRequest;
+  readonly RoomMembers: RoomMembers;
+  readonly SendRequest: SendRequest;
+  readonly SendResponse: SendResponse;
+  readonly SendManyRequest: SendManyRequest;
+  readonly SendAccepted: SendAccepted;
+  readonly SendRefused: SendRefused;
+  readonly SendOutcome: SendOutcome;
+  readonly SendManyResponse: SendManyResponse;
+  readonly DeclaredText: DeclaredText;
+  readonly SessionAttested: SessionAttested;
+  readonly SessionCorroborated: SessionCorroborated;
+  readonly SessionDeclared: SessionDeclared;
+  readonly SessionCard: SessionCard;
+  readonly SessionEntry: SessionEntry;
+  readonly StatusRequest: StatusRequest;
+  readonly Status: Status;
+  readonly SessionIssueRequest: SessionIssueRequest;
+  readonly IssuedSession: IssuedSession;
+  readonly ThreadRequest: ThreadRequest;
+  readonly ThreadPage: ThreadPage;
+  readonly SearchQuery: SearchQuery;
+  readonly SearchRequest: SearchRequest;
+  readonly SearchPage: SearchPage;
+  readonly SentRequest: SentRequest;
+  readonly SentMessage: SentMessage;
+  readonly SentPage: SentPage;
+  readonly ToldLimit: ToldLimit;
+  readonly ToldRequest: ToldRequest;
+  readonly Notice: Notice;
+  readonly Told: Told;
+  readonly Done: Done;
+  readonly InboxOfRequest: InboxOfRequest;
+  readonly MessagePurgeRequest: MessagePurgeRequest;
+  readonly RetentionRequest: RetentionRequest;
+  readonly RetentionReport: RetentionReport;
+  readonly Health: Health;
+  readonly BootId: BootId;
+  readonly AgentMarker: AgentMarker;
+  readonly ProducerName: ProducerName;
+  readonly MailboxSession: MailboxSession;
+  readonly MailboxMessageId: MailboxMessageId;
+  readonly MailboxTime: MailboxTime;
+  readonly MailboxStatus: MailboxStatus;
+  readonly MailboxLease: MailboxLease;
+  readonly MailboxAttempt: MailboxAttempt;
+  readonly MailboxSchema: MailboxSchema;
+  readonly MailboxSeal: MailboxSeal;
+  readonly MailboxMessage: MailboxMessage;
+  readonly MailboxListRequest: MailboxListRequest;
+  readonly MailboxShowRequest: MailboxShowRequest;
+  readonly MailboxEntry: MailboxEntry;
+  readonly MailboxList: MailboxList;
+  readonly MailboxText: MailboxText;
+  readonly BriefExtraction: BriefExtraction;
+  readonly BriefAttachment: BriefAttachment;
+  readonly BriefFields: BriefFields;
+  readonly FrontdoorBrief: FrontdoorBrief;
+  readonly RequestValues: RequestValues;
+  readonly RequestAttachment: RequestAttachment;
+  readonly RequestExtraction: RequestExtraction;
+  readonly ReadingText: ReadingText;
+  readonly FrontdoorRecord: FrontdoorRecord;
+  readonly FreeTextNames: FreeTextNames;
+  readonly FormTypeId: FormTypeId;
+  readonly FormName: FormName;
+  readonly FormVersion: FormVersion;
+  readonly FormLabel: FormLabel;
+  readonly FormProse: FormProse;
+  readonly FormPattern: FormPattern;
+  readonly OptionValue: OptionValue;
+  readonly TextLength: TextLength;
+  readonly EmailLength: EmailLength;
+  readonly UrlLength: UrlLength;
+  readonly FormInteger: FormInteger;
+  readonly FormDate: FormDate;
+  readonly ChoiceCount: ChoiceCount;
+  readonly FormFileBytes: FormFileBytes;
+  readonly FileKind: FileKind;
+  readonly FieldOption: FieldOption;
+  readonly ConditionOp: ConditionOp;
+  readonly ShowWhen: ShowWhen;
+  readonly TextField: TextField;
+  readonly LongTextField: LongTextField;
+  readonly EmailField: EmailField;
+  readonly UrlField: UrlField;
+  readonly DateField: DateField;
+  readonly IntegerField: IntegerField;
+  readonly SelectField: SelectField;
+  readonly MultiSelectField: MultiSelectField;
+  readonly BoolField: BoolField;
+  readonly FileField: FileField;
+  readonly FormField: FormField;
+  readonly Acknowledgment: Acknowledgment;
+  readonly FormStep: FormStep;
+  readonly VerificationHours: VerificationHours;
+  readonly FormVerification: FormVerification;
+  readonly FormConfirmation: FormConfirmation;
+  readonly RetainDays: RetainDays;
+  readonly ManifestKind: ManifestKind;
+  readonly RequestTypeManifest: RequestTypeManifest;
+  readonly FileChunk: FileChunk;
+  readonly IngestedFile: IngestedFile;
+  readonly FrontdoorIngestRequest: FrontdoorIngestRequest;
+  readonly FrontdoorReceipt: FrontdoorReceipt;
+  readonly RequestLimit: RequestLimit;
+  readonly BriefLimit: BriefLimit;
+  readonly FrontdoorListRequest: FrontdoorListRequest;
+  readonly RequestSummary: RequestSummary;
+  readonly UnreadableFile: UnreadableFile;
+  readonly FrontdoorList: FrontdoorList;
+  readonly FrontdoorGetRequest: FrontdoorGetRequest;
+  readonly RequestFile: RequestFile;
+  readonly FrontdoorItem: FrontdoorItem;
+  readonly ProseTexts: ProseTexts;
+  readonly FrontdoorNextRequest: FrontdoorNextRequest;
+  readonly FrontdoorBriefs: FrontdoorBriefs;
+  readonly FrontdoorExtractRequest: FrontdoorExtractRequest;
+  readonly FrontdoorExtracted: FrontdoorExtracted;
+  readonly FrontdoorMoved: FrontdoorMoved;
+  readonly FrontdoorTriagedRequest: FrontdoorTriagedRequest;
+  readonly FrontdoorNeedsInfoRequest: FrontdoorNeedsInfoRequest;
+  readonly FrontdoorCloseRequest: FrontdoorCloseRequest;
+  readonly FrontdoorReopenRequest: FrontdoorReopenRequest;
+  readonly FrontdoorReconcileRequest: FrontdoorReconcileRequest;
+  readonly FrontdoorReconciled: FrontdoorReconciled;
+  readonly RequestSeq: RequestSeq;
+  readonly RequestTypeId: RequestTypeId;
+  readonly RequestTypeVersion: RequestTypeVersion;
+  readonly RequestState: RequestState;
+  readonly RequestTime: RequestTime;
+  readonly RequestField: RequestField;
+  readonly BoxEpoch: BoxEpoch;
+  readonly ReplyAddress: ReplyAddress;
+  readonly RequestFileDigest: RequestFileDigest;
+  readonly FileType: FileType;
+  readonly FileBytes: FileBytes;
+  readonly RequestDraftId: RequestDraftId;
+  readonly RequestNote: RequestNote;
+  readonly RequestReason: RequestReason;
+  readonly Urgency: Urgency;
+  readonly ExtractedLine: ExtractedLine;
+  readonly ExtractedDate: ExtractedDate;
+  readonly NoteCommand: NoteCommand;
+  readonly ReplyCommand: ReplyCommand;
+  readonly Author: Author;
+  readonly ReplyEnvelope: ReplyEnvelope;
+  readonly JournalArtifact: JournalArtifact;
+  readonly JournalObject: JournalObject;
+  readonly JournalEnvelope: JournalEnvelope;
+  readonly NoteIds: NoteIds;
+  readonly TurnStarted: TurnStarted;
+  readonly NoteObject: NoteObject;
+  readonly NoteOffer: NoteOffer;
+  readonly RecordedNote: RecordedNote;
+  readonly NoteOperationKind: NoteOperationKind;
+  readonly NoteDelivered: NoteDelivered;
+  readonly NoteShown: NoteShown;
+  readonly CarriedNote: CarriedNote;
+  readonly CarrySchema: CarrySchema;
+  readonly CarryRecord: CarryRecord;
+  readonly ReachedQueued: ReachedQueued;
+  readonly ReachedWorker: ReachedWorker;
+  readonly ReachedSupervisor: ReachedSupervisor;
+  readonly ReachedCarried: ReachedCarried;
+  readonly ReachedJudgedWith: ReachedJudgedWith;
+  readonly Reached: Reached;
+  readonly DeliveredTo: DeliveredTo;
+  readonly DeliveredQueued: DeliveredQueued;
+  readonly Delivered: Delivered;
+  readonly OfferQueued: OfferQueued;
+  readonly OfferInterrupted: OfferInterrupted;
+  readonly OfferJudgedWith: OfferJudgedWith;
+  readonly OfferConversationCompleted: OfferConversationCompleted;
+  readonly OfferMemberSettled: OfferMemberSettled;
+  readonly OfferNoConversation: OfferNoConversation;
+  readonly OfferAnswer: OfferAnswer;
+  readonly NoteRequest: NoteRequest;
+  readonly NoteReceipt: NoteReceipt;
+  readonly NoteStandingRequest: NoteStandingRequest;
+  readonly StandingNote: StandingNote;
+  readonly NoteStanding: NoteStanding;
+  readonly NoteEventsRequest: NoteEventsRequest;
+  readonly NodePresentation: NodePresentation;
+  readonly NotePresentations: NotePresentations;
+  readonly NoteJournalRequest: NoteJournalRequest;
+  readonly NoteJournal: NoteJournal;
+  readonly NoteId: NoteId;
+  readonly RunName: RunName;
+  readonly NodeId: NodeId;
+  readonly NoteText: NoteText;
+  readonly Criterion: Criterion;
+  readonly CompletionReason: CompletionReason;
+  readonly RunText: RunText;
+  readonly Instruction: Instruction;
+  readonly RunWord: RunWord;
+  readonly RunTime: RunTime;
+  readonly Addressee: Addressee;
+  readonly Party: Party;
+  readonly DeliverWhen: DeliverWhen;
+  readonly ReachedWord: ReachedWord;
+  readonly NoteEvidence: NoteEvidence;
+  readonly NotePlacement: NotePlacement;
+  readonly TurnRole: TurnRole;
+  readonly TurnOrigin: TurnOrigin;
+  readonly JournalSource: JournalSource;
+  readonly JournalPhase: JournalPhase;
+  readonly JournalVersion: JournalVersion;
+  readonly JournalLimit: JournalLimit;
+  readonly OutboxEditRequest: OutboxEditRequest;
+  readonly OutboxReleaseRequest: OutboxReleaseRequest;
+  readonly OutboxReleased: OutboxReleased;
+  readonly DraftNamed: DraftNamed;
+  readonly OutboxRejectRequest: OutboxRejectRequest;
+  readonly DraftRejected: DraftRejected;
+  readonly DraftKept: DraftKept;
+  readonly RejectOutcome: RejectOutcome;
+  readonly OutboxRejected: OutboxRejected;
+  readonly OutboxSettleRequest: OutboxSettleRequest;
+  readonly OutboxTallyRequest: OutboxTallyRequest;
+  readonly Permille: Permille;
+  readonly OutboxTally: OutboxTally;
+  readonly DraftPiece: DraftPiece;
+  readonly DraftRow: DraftRow;
+  readonly HiddenCount: HiddenCount;
+  readonly DraftShown: DraftShown;
+  readonly DraftWarning: DraftWarning;
+  readonly OutboxDraft: OutboxDraft;
+  readonly OutboxId: OutboxId;
+  readonly ToolName: ToolName;
+  readonly DraftDigest: DraftDigest;
+  readonly FileDigest: FileDigest;
+  readonly DraftPath: DraftPath;
+  readonly Decider: Decider;
+  readonly DecisionReason: DecisionReason;
+  readonly OutboxStatus: OutboxStatus;
+  readonly OutboxKind: OutboxKind;
+  readonly OutboxSchema: OutboxSchema;
+  readonly OutboxAttempt: OutboxAttempt;
+  readonly DraftArguments: DraftArguments;
+  readonly DraftFile: DraftFile;
+  readonly ReleaseIntent: ReleaseIntent;
+  readonly OutboxItem: OutboxItem;
+  readonly OutboxStageRequest: OutboxStageRequest;
+  readonly StampedTaint: StampedTaint;
+  readonly OutboxStaged: OutboxStaged;
+  readonly OutboxListRequest: OutboxListRequest;
+  readonly OutboxEntry: OutboxEntry;
+  readonly OutboxList: OutboxList;
+  readonly OutboxGetRequest: OutboxGetRequest;
+  readonly OutboxWithdrawRequest: OutboxWithdrawRequest;
+  readonly OutboxSupersedeRequest: OutboxSupersedeRequest;
 }
