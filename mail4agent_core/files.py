@@ -137,8 +137,10 @@ class Folder:
         opened = regular(name, self._descriptor)
         if opened is None:
             return None
-        with os.fdopen(opened, "rb") as file:
-            return file.read(most + 1)
+        try:
+            return _read(opened, most + 1)
+        finally:
+            os.close(opened)
 
     def reading(self, name: str) -> BinaryIO | None:
         """A regular file, open to be read; None for what is no regular file. Raises OSError."""
@@ -271,6 +273,15 @@ def regular(name: str, folder: int) -> int | None:
         return opened
     os.close(opened)
     return None
+
+
+def _read(opened: int, most: int) -> bytes:
+    """So many bytes at most. A short file takes two calls: folders of thousands are read whole."""
+    chunks: list[bytes] = []
+    while most > 0 and (chunk := os.read(opened, min(most, 1 << 16))):
+        chunks.append(chunk)
+        most -= len(chunk)
+    return b"".join(chunks)
 
 
 def _taken(opened: int, path: Path, wait_secs: float) -> None:

@@ -25,6 +25,20 @@ def canonical(value: Any) -> bytes:
         raise MalformedError(field="args", reason="must be JSON values in UTF-8") from None
 
 
+def same(one: Any, other: Any) -> bool:
+    """Whether two JSON values have one canonical text. 1, 1.0 and true are three."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        left, right = cast(dict[str, Any], one), cast(dict[str, Any], other)
+        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+    if isinstance(one, list):
+        many, more = cast(list[Any], one), cast(list[Any], other)
+        return len(many) == len(more) and all(map(same, many, more))
+    # 0.0 and -0.0 are written differently.
+    return bool(one == other) and (one != 0 or repr(one) == repr(other))
+
+
 def sorted_keys(value: Any) -> Any:
     """The same value with the keys of every object in order."""
     if isinstance(value, dict):

@@ -19,7 +19,7 @@ from mail4agent_api.errors import RefusalError
 from mail4agent_api.mail import Taint
 from mail4agent_core.taint import BOTH, recorded
 
-from .canonical import canonical, sorted_keys
+from .canonical import canonical, same, sorted_keys
 from .outcome import WritingOutcome
 
 #: The form of our files. The original's have no ``schema``.
@@ -29,6 +29,11 @@ FILE_MAX_BYTES = 8_388_608
 _WHOLE_MAX = 2**32 - 1
 #: What names an item and may stand in front of ``.json``: no separator and no dot leads elsewhere.
 _ID = re.compile(r"[A-Za-z0-9_-]{1,80}\Z")
+_TAINTS = {
+    (private, untrusted): recorded({"private": private, "untrusted": untrusted})
+    for private in (False, True)
+    for untrusted in (False, True)
+}
 _HEX = re.compile(r"[0-9a-f]{64}\Z")
 
 
@@ -132,7 +137,7 @@ class OutboxItem:
 
     def edited(self) -> bool:
         """Whether what leaves is another than was drafted. 1, 1.0 and true are three values."""
-        return canonical(self.args) != canonical(self.args_before)
+        return not same(self.args, self.args_before)
 
     def writing_outcome(self) -> WritingOutcome | None:
         """What it says about drafting: nothing, unless it is a message that was sent."""
@@ -229,8 +234,9 @@ class _Reader:
         found_id = self._text("id")
         if not is_item_id(found_id) or id_ not in {None, found_id}:
             raise NotAnItemError("is not the item of this place")
-        taint = self._value.pop("taint", None)
-        found = OutboxItem(
+        ours = schema is not None
+        # Keywords are judged in this order; what is left over is others'.
+        return OutboxItem(
             id=found_id,
             status=self._text("status"),
             tool=self._text("tool"),
@@ -240,28 +246,24 @@ class _Reader:
             summary=self._text("summary"),
             session_id=self._maybe("session_id"),
             workspace=self._maybe("workspace"),
-            taint=recorded(taint),
+            taint=_taint(self._value.pop("taint", None)),
             created_at=self._text("created_at"),
             resolved_at=self._maybe("resolved_at"),
             reason=self._maybe("reason"),
             error=self._maybe("error"),
             schema=schema,
+            release=self._intent() if ours else None,
+            attempts=self._whole("attempts") if ours else 0,
+            decided_by=self._maybe("decided_by") if ours else None,
+            idempotency_key=self._maybe("idempotency_key") if ours else None,
+            files=self._files() if ours else (),
+            staged_by=self._maybe("staged_by") if ours else None,
+            sink=self._maybe("sink") if ours else None,
+            sent_as=self._maybe("sent_as") if ours else None,
+            superseded_by=self._maybe("superseded_by") if ours else None,
+            decided_at=self._maybe("decided_at") if ours else None,
+            others=self._value,
         )
-        if schema is not None:
-            found = replace(
-                found,
-                release=self._intent(),
-                attempts=self._whole("attempts"),
-                decided_by=self._maybe("decided_by"),
-                idempotency_key=self._maybe("idempotency_key"),
-                files=self._files(),
-                staged_by=self._maybe("staged_by"),
-                sink=self._maybe("sink"),
-                sent_as=self._maybe("sent_as"),
-                superseded_by=self._maybe("superseded_by"),
-                decided_at=self._maybe("decided_at"),
-            )
-        return replace(found, others=self._value) if self._value else found
 
     def _any(self, key: str) -> Any:
         if key not in self._value:
@@ -275,7 +277,10 @@ class _Reader:
         return value
 
     def _maybe(self, key: str) -> str | None:
-        return self._text(key) if self._value.get(key) is not None else self._value.pop(key, None)
+        value = self._value.pop(key, None)
+        if value is not None and not isinstance(value, str):
+            raise NotAnItemError(f"{key} is no text")
+        return value
 
     def _whole(self, key: str) -> int:
         value = self._value.pop(key, 0)
@@ -306,6 +311,16 @@ class _Reader:
         if not isinstance(found, list):
             raise NotAnItemError("files is no list")
         return tuple(map(_file, cast(list[Any], found)))
+
+
+def _taint(value: Any) -> Taint:
+    """As ``recorded``; what most files say is known without making it again."""
+    if isinstance(value, dict) and len(cast(dict[str, Any], value)) == 2:
+        found = cast(dict[str, Any], value)
+        private, untrusted = found.get("private"), found.get("untrusted")
+        if isinstance(private, bool) and isinstance(untrusted, bool):
+            return _TAINTS[private, untrusted]
+    return BOTH
 
 
 def _file(value: Any) -> FileRecord:

@@ -47,7 +47,7 @@ def test_a_summary_leads_with_who_and_what_when_the_arguments_say() -> None:
     assert (
         summarize("cal__event_create", {"title": "Standup", "start": "soon"}) == 'cal__event_create "Standup"'
     )
-    assert "bundle" in summarize("factory__bundle_publish", {"bundle": "/tmp/x"})
+    assert "bundle" in summarize("factory__bundle_publish", {"bundle": "/srv/x"})
     long = summarize("t", {"to": "x" * 200})
     assert len(long.encode()) < 120
     assert long.endswith("…")
@@ -112,8 +112,8 @@ def test_the_writing_miner_takes_edited_messages_and_never_publishes(
     office: Office, kind: OutboxKind, status: str, edited: bool, expected: bool
 ) -> None:
     """Only a message that was rewritten and sent is a correction."""
-    item = replace(office.stage({"path": "/tmp/a"}, kind=kind), status=status)
-    item = replace(item, args={"path": "/tmp/b"}) if edited else item
+    item = replace(office.stage({"path": "/srv/a"}, kind=kind), status=status)
+    item = replace(item, args={"path": "/srv/b"}) if edited else item
     assert item.mineable_as_writing() is expected
 
 
