@@ -55,6 +55,7 @@ class Office:
     daemon: DaemonProcess
     inbox: Inbox
     folder: Path
+    workspace: Path
     rosas: Person
     ada: str
     rosa: str
@@ -120,8 +121,12 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
     person = Person(folder)
     home = folder / "home"
     home.mkdir(0o700)
+    workspace = folder / "workspace"
+    workspace.mkdir()
     (home / "config.toml").write_text(
         f"""
+[outbox]
+workspaces = ["{workspace}"]
 [outbox.tools]
 mail__send = "work"
 message_send = "own"
@@ -145,6 +150,7 @@ argv = ["/bin/false"]
                 daemon,
                 inbox,
                 folder,
+                workspace,
                 person,
                 ada=_account(daemon, folder, "ada", ["outbox:stage"]),
                 rosa=_account(daemon, folder, "rosa", ["outbox:review"]),

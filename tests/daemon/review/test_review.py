@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import stat
 import sys
@@ -54,7 +55,7 @@ def test_an_email_is_reviewed_edited_and_sent_once(office: Office, staged: Calla
     assert (entry["status"], entry["decided_by"], entry["edited"]) == ("sent", "rosa", True)
 
 
-@pytest.mark.promise("outbox.a-decision-names-what-was-shown")
+@pytest.mark.promise("outbox.what-was-read-is-what-leaves")
 def test_a_draft_that_changed_since_it_was_shown_is_shown_again(
     office: Office, staged: Callable[..., str]
 ) -> None:
@@ -145,7 +146,7 @@ def test_an_unknown_outcome_is_said_and_settled(office: Office, staged: Callable
     assert office.get(id_)["entry"]["status"] == "pending"
 
 
-@pytest.mark.promise("outbox.what-is-shown-is-there")
+@pytest.mark.promise("outbox.what-is-shown-is-what-is-there")
 def test_nothing_in_a_draft_steers_the_terminal_or_passes_for_the_program(
     office: Office, staged: Callable[..., str]
 ) -> None:
@@ -278,6 +279,7 @@ def test_a_draft_is_withdrawn_by_whoever_staged_it(office: Office, staged: Calla
     assert (entry["status"], entry["reason"]) == ("withdrawn", "not yet")
 
 
+@pytest.mark.promise("sinks.mail-leaves-as-its-stager")
 def test_mail_leaves_as_whoever_drafted_it(office: Office, staged: Callable[..., str]) -> None:
     """Through the mail engine of the same daemon, from ada's account, who needs mail:send at that moment."""
     args = {"to": "rosa", "subject": "Done", "body": "The branch is merged."}
@@ -293,3 +295,23 @@ def test_mail_leaves_as_whoever_drafted_it(office: Office, staged: Callable[...,
     finally:
         office.daemon.do("admin.participant.permit", {"id": "ada", "grant": ["mail:send"], "revoke": []})
     assert (kept["sent"], kept["error"]) == (False, "the account that staged the draft may not send mail")
+
+
+@pytest.mark.promise("sinks.files-leave-as-staged")
+def test_an_attachment_leaves_as_it_was_when_it_was_staged(office: Office) -> None:
+    """The person is shown its digest; what the workspace becomes afterwards leaves nowhere."""
+    plan = office.workspace / "plans" / "plan.txt"
+    plan.parent.mkdir()
+    plan.write_bytes(b"as it was read\n")
+    args = {**EMAIL, "attachments": ["plans/plan.txt"]}
+    request = {"tool": "mail__send", "args": args, "workspace": str(office.workspace)}
+    id_ = office.daemon.do("outbox.stage", request, secret=office.ada)["id"]
+    plan.write_bytes(b"as it is later\n")
+    with office.person("release", id_) as terminal:
+        shown = terminal.until("[y/N]")
+        digest = hashlib.sha256(b"as it was read\n").hexdigest()
+        assert f"  | plans/plan.txt  15 bytes  sha256 {digest}" in shown
+        terminal.type("y")
+        assert terminal.ended() == 0
+    (attached,) = office.inbox.messages[-1].iter_attachments()
+    assert attached.get_content().replace("\r\n", "\n") == "as it was read\n"
