@@ -5,6 +5,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
 
+# Test workers; a file's tests stay together, because they share a daemon. 0: none, for a debugger.
+M4A_WORKERS ?= auto
+
 # Examples that Schemathesis draws for each operation and phase: about half an hour on two cores.
 M4A_FUZZ_EXAMPLES ?= 1000
 
@@ -21,7 +24,7 @@ run: $(VENV)/.run ## Start the daemon on this machine (DEMO=1: with a first conv
 .PHONY: test
 test: check typescript ## Everything that CI runs: the checks, the tests and their coverage (ARGS: more flags of pytest)
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses=$(M4A_WORKERS) --dist=loadfile --cov --cov-report= $(ARGS)
 	$(BIN)/coverage report --fail-under=0
 	$(BIN)/coverage report --include='mail4agent_api/*,mail4agent_core/*' --fail-under=95 --format=total
 
