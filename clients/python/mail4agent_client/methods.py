@@ -69,6 +69,8 @@ from mail4agent_api.mail import (
     StatusRequest,
     ThreadPage,
     ThreadRequest,
+    Told,
+    ToldRequest,
     UnreadCount,
     UnreadCountRequest,
     WaitRequest,
@@ -206,6 +208,17 @@ class AsyncMethods(ABC):
         return await self._ask(
             "mail.wait", WaitResult, request_of(WaitRequest, request, fields, after=position)
         )
+
+    @overload
+    async def told(self, request: ToldRequest, /) -> Told: ...
+    @overload
+    async def told(self, /, *, limit: int = 16) -> Told: ...
+    async def told(self, request: ToldRequest | None = None, /, **fields: Any) -> Told:
+        """Tell the caller of unread mail that it was not told of before, once.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask("mail.told", Told, request_of(ToldRequest, request, fields))
 
     @overload
     async def ack(self, request: AckRequest, /) -> AckResponse: ...
@@ -1023,6 +1036,17 @@ class SyncMethods(ABC):
         Raises PermissionDeniedError.
         """
         return self._ask("mail.wait", WaitResult, request_of(WaitRequest, request, fields, after=position))
+
+    @overload
+    def told(self, request: ToldRequest, /) -> Told: ...
+    @overload
+    def told(self, /, *, limit: int = 16) -> Told: ...
+    def told(self, request: ToldRequest | None = None, /, **fields: Any) -> Told:
+        """Tell the caller of unread mail that it was not told of before, once.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask("mail.told", Told, request_of(ToldRequest, request, fields))
 
     @overload
     def ack(self, request: AckRequest, /) -> AckResponse: ...
