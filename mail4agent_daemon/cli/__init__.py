@@ -46,8 +46,8 @@ def application() -> typer.Typer:
         sessions,
         listeners,
         notes,
-        bridges,
         outbox,
+        bridges,
         frontdoor,
     ):
         noun.register(app)

@@ -39,7 +39,8 @@ Tool = Annotated[str, AfterValidator(_tool)]
 Variable = Annotated[str, AfterValidator(_variable)]
 Argv = Annotated[tuple[str, ...], Field(min_length=1, max_length=256), AfterValidator(_program)]
 Names = Annotated[tuple[str, ...], Field(max_length=64)]
-Seconds = Annotated[float, Field(gt=0, le=600)]
+#: Less than the daemon gives a sink, so that a sink is the one to say what became of it.
+Seconds = Annotated[float, Field(gt=0, le=110)]
 Text = Annotated[str, Field(min_length=1, max_length=2_048)]
 
 
@@ -95,7 +96,7 @@ class McpSinkSettings(_Section):
     arguments: Names | None = None
     file_args: Names = ()
     ca_file: Path | None = None
-    timeout_secs: Seconds = 120.0
+    timeout_secs: Seconds = 100.0
 
 
 class CommandSinkSettings(_Section):

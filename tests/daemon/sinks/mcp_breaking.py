@@ -12,7 +12,11 @@ for line in sys.stdin:
         case "initialize":
             about = {"name": "breaking", "version": "0"}
             version = asked["params"]["protocolVersion"]
-            answer["result"] = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": about}
+            answer["result"] = {
+                "protocolVersion": version,
+                "capabilities": {"tools": {}},
+                "serverInfo": about,
+            }
         case "tools/call":
             Path(os.environ["TOLD"]).write_text(line)
             if sys.argv[1] == "flood":
@@ -23,4 +27,5 @@ for line in sys.stdin:
             answer["error"] = {"code": -32601, "message": "not here"}
         case _:
             continue
-    print(json.dumps(answer), flush=True)
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()

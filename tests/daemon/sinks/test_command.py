@@ -142,4 +142,3 @@ def test_an_argument_that_a_command_does_not_take_is_refused() -> None:
         with pytest.raises(MalformedError):
             sink.accept(args)
     sink.accept({"title": {"any": ["json"]}, "bundle": ["site", "other/a.txt"]})
-

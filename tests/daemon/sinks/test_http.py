@@ -14,8 +14,8 @@ from mail4agent_core.outbox.sink import NotSentError
 from mail4agent_daemon.sinks.exchange import place_of
 from mail4agent_daemon.sinks.far_side import UnknownOutcomeError
 from mail4agent_daemon.sinks.http import HttpSink
+from tests.daemon.receiver import Receiver, receiving, saying, silence, status
 
-from ..receiver import Receiver, receiving, saying, silence, status
 from .certificates import Certificate
 from .drafts import KEY, outgoing, staged
 

@@ -27,9 +27,7 @@ def anyio_backend() -> Any:
     return "asyncio", {"use_uvloop": True}
 
 
-def calling(
-    server: Program | Remote, tool: str = "post_message", *, timeout_secs: float = 30.0
-) -> McpSink:
+def calling(server: Program | Remote, tool: str = "post_message", *, timeout_secs: float = 30.0) -> McpSink:
     """A sink that calls a tool."""
     return McpSink(
         "post",
@@ -60,9 +58,7 @@ def remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Remote, P
         port = free.getsockname()[1]
     command = [sys.executable, str(SERVER), str(port)]
     environment = {**os.environ, "TOLD": str(told)}
-    with subprocess.Popen(
-        command, env=environment, cwd=told.parent, stderr=subprocess.DEVNULL
-    ) as process:
+    with subprocess.Popen(command, env=environment, cwd=told.parent, stderr=subprocess.DEVNULL) as process:
         try:
             _await_port(port)
             yield Remote(f"http://127.0.0.1:{port}/mcp", "a-token", True), told

@@ -22,7 +22,7 @@ EMAIL = {
     "to": ["Noor <noor@example.net>", "omar@example.net"],
     "cc": "ines@example.net",
     "bcc": "quiet@example.net",
-    "subject": "Visit on Tuesday – ünïcode",
+    "subject": "Visit on Tuesday, ünïcode €",
     "body_markdown": "Dear Noor,\n\n.a line that begins with a stop\n\n  -- \nMara\n",
     "references": ["<one@example.net>", "<two@example.net>"],
     "in_reply_to": "<two@example.net>",
