@@ -13,7 +13,7 @@ from mail4agent_api.codec import encode
 from mail4agent_core.clock import Clock
 from mail4agent_core.frontdoor.briefed import Briefed
 from mail4agent_core.frontdoor.drafts import NoDrafts
-from mail4agent_core.frontdoor.types import no_types
+from mail4agent_core.frontdoor.manifest import TypeFolder
 from mail4agent_core.ids import Ids
 from mail4agent_core.mail.administration import Administration
 from mail4agent_core.mail.engine import MailEngine
@@ -49,6 +49,8 @@ from .upkeep import keep_sessions, keep_up
 from .waiting import Waiters
 
 VERSION = version("mail4agent")
+#: The request types of this machine, in the data folder.
+TYPES_FOLDER = "types"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,13 @@ async def daemon(
         notes = NoteDesk(effective.home / "runs", clock)
         mailboxes = Mailboxes(effective.mailboxes, clock)
         briefed = Briefed(effective.requests)
-        frontdoor = FrontdoorDesk(effective.requests, log, types=no_types, drafts=NoDrafts(), briefed=briefed)
+        frontdoor = FrontdoorDesk(
+            effective.requests,
+            log,
+            types=TypeFolder(effective.home / TYPES_FOLDER),
+            drafts=NoDrafts(),
+            briefed=briefed,
+        )
         table = handlers(
             engine,
             administration,
