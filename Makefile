@@ -56,10 +56,10 @@ lock-check: $(VENV)/.dev ## Fail where a lock file is not in step with pyproject
 	$(BIN)/python tools/lock.py --check
 
 .PHONY: typescript
-typescript: ## Test the TypeScript package on the same vectors, where npm is present (in CI it must be)
+typescript: $(VENV)/.dev ## Test the TypeScript package, on the vectors and a daemon, where npm is present (in CI it must be)
 	@if [ ! -f clients/typescript/package.json ]; then echo "typescript: there is no clients/typescript"; \
 	elif command -v npm >/dev/null 2>&1; then cd clients/typescript && \
-	  { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund; } && npm test; \
+	  { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund; } && M4A_PYTHON=$(abspath $(BIN)/python) npm test; \
 	elif [ "$$CI" = true ]; then echo "typescript: npm is missing" >&2; exit 1; \
 	else echo "typescript: left out, npm is not on this machine"; fi
 
@@ -83,6 +83,10 @@ fuzz: $(VENV)/.dev ## Fuzz the running daemon for about half an hour (M4A_FUZZ_E
 .PHONY: torture
 torture: $(VENV)/.dev ## Kill writers thousands of times and count what they acknowledged
 	M4A_TORTURE=1 $(BIN)/python -m pytest tests/durability --timeout=14400 $(ARGS)
+
+.PHONY: interop
+interop: $(VENV)/.dev ## Have Go, Rust and the original's own crates judge the vectors (both must be installed)
+	$(BIN)/python tests/interop/run.py
 
 .PHONY: bench
 bench: $(VENV)/.dev ## Measure every figure that docs/performance.md quotes

@@ -910,15 +910,15 @@ ReplyAddress = TypeAliasType(
 )
 
 
-FileDigest = TypeAliasType(
-    "FileDigest",
+RequestFileDigest = TypeAliasType(
+    "RequestFileDigest",
     Annotated[
         str,
         Field(
             description="sha256: and 64 lower-case hexadecimal digits",
             json_schema_extra={"x-label": "sha256"},
             pattern="^sha256:[0-9a-f]{64}$",
-            title="FileDigest",
+            title="RequestFileDigest",
         ),
     ],
 )
@@ -1077,7 +1077,7 @@ class BriefAttachment(WireModel):
     field: RequestField
     size: FileBytes
     content_type: FileType
-    sha256: FileDigest
+    sha256: RequestFileDigest
 
 
 class FrontdoorBrief(WireModel):
@@ -1112,7 +1112,7 @@ class RequestAttachment(WireModel):
     field: RequestField
     filename: Line
     size: FileBytes
-    sha256: FileDigest
+    sha256: RequestFileDigest
     content_type: FileType
     id: Line | None = None
     path: Line | None = None
@@ -1164,7 +1164,7 @@ class FrontdoorRecord(WireModel):
     type_version: RequestTypeVersion | None = None
     box_seq: RequestSeq | None = None
     box_epoch: BoxEpoch | None = None
-    box_digest: FileDigest | None = None
+    box_digest: RequestFileDigest | None = None
 
 
 class IngestedFile(WireModel):

@@ -1281,6 +1281,34 @@ class SentRequest(WireModel):
     before: Position | None = None
 
 
+ToldLimit = TypeAliasType(
+    "ToldLimit",
+    Annotated[
+        int,
+        Field(
+            description="a number of messages to tell of, from 1 to 32",
+            ge=1,
+            json_schema_extra={"x-label": "limit"},
+            le=32,
+            title="ToldLimit",
+        ),
+        JsonInteger(),
+    ],
+)
+
+
+class ToldRequest(WireModel):
+    """
+    the oldest unread messages that the caller was not told of before; they count as told by this
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    limit: ToldLimit = 16
+
+
 class Done(WireModel):
     """
     it is done
@@ -2123,6 +2151,37 @@ class SearchPage(WireModel):
         frozen=True,
     )
     messages: Annotated[list[Message], Field(max_length=256)]
+
+
+class Notice(WireModel):
+    """
+    that a message came, without its body; room when it was posted to one
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    message_id: MessageId
+    from_: Annotated[ParticipantAddress, Field(alias="from")]
+    room: RoomId | None = None
+    subject: Line
+    created_at_unix_ms: Stamp
+
+
+class Told(WireModel):
+    """
+    what the caller is told of now, whether more such messages stand after them, its unread count, and the newest position it can read
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    unread: U32
+    messages: Annotated[list[Notice], Field(max_length=32)]
+    more: bool
+    newest: Position | None = None
 
 
 class InboxOfRequest(WireModel):

@@ -17,7 +17,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Self
+from typing import BinaryIO, Self
 
 _OPEN = os.O_CLOEXEC | os.O_NOFOLLOW
 #: Seconds between two looks at a lock that somebody holds.
@@ -134,22 +134,35 @@ class Folder:
 
         Raises OSError.
         """
+        opened = regular(name, self._descriptor)
+        if opened is None:
+            return None
         try:
-            # NONBLOCK: to open a pipe that nobody writes would wait for ever.
-            opened = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _OPEN, dir_fd=self._descriptor)
-        except OSError as failure:
-            # A link, and a socket.
-            if failure.errno in {errno.ELOOP, errno.ENXIO}:
-                return None
-            raise
-        try:
-            # Looked at first: fdopen refuses a folder, and then leaves its descriptor open.
-            if not stat.S_ISREG(os.fstat(opened).st_mode):
-                return None
-            with os.fdopen(opened, "rb", closefd=False) as file:
-                return file.read(most + 1)
+            return _read(opened, most + 1)
         finally:
             os.close(opened)
+
+    def reading(self, name: str) -> BinaryIO | None:
+        """A regular file, open to be read; None for what is no regular file. Raises OSError."""
+        opened = regular(name, self._descriptor)
+        return None if opened is None else os.fdopen(opened, "rb")
+
+    def created(self, name: str) -> BinaryIO:
+        """A file that was not there, open to be written and not durable by itself. Raises OSError."""
+        opened = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN, 0o600, dir_fd=self._descriptor)
+        return os.fdopen(opened, "wb")
+
+    def move(self, name: str, to: str) -> None:
+        """Give a file or a folder in this one another name. Raises OSError. ``settle`` makes it durable."""
+        os.rename(name, to, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+
+    def remove_folder(self, name: str) -> None:
+        """Remove a folder of files, as far as it can be."""
+        with suppress(OSError, FolderError):
+            with self.inner(name, make=False) as folder:
+                for file in folder.names():
+                    folder.remove(file)
+            os.rmdir(name, dir_fd=self._descriptor)
 
     def state(self, name: str) -> tuple[int, int, int, int]:
         """What changes when a file does: another file, another length, another time. Raises OSError."""
@@ -206,6 +219,20 @@ class Folder:
             if name.endswith(UNFINISHED):
                 self.remove(name)
 
+    def held(self, name: str) -> bool:
+        """Whether somebody holds the lock of that name. None is made. Raises OSError."""
+        try:
+            opened = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _OPEN, dir_fd=self._descriptor)
+        except FileNotFoundError:
+            return False
+        try:
+            fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(opened)
+        return False
+
     @contextmanager
     def locked(self, name: str = ".lock", wait_secs: float = 10.0) -> Generator[None]:
         """Hold the folder's lock for the length of the block. It is the kernel's, and ends with its holder.
@@ -228,6 +255,33 @@ class Folder:
             yield
         finally:
             os.close(opened)
+
+
+def regular(name: str, folder: int) -> int | None:
+    """Open a regular file of an open folder to be read, by its name and through no link; None for what is no
+    regular file. Raises OSError.
+    """
+    try:
+        # NONBLOCK: to open a pipe that nobody writes would wait for ever.
+        opened = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _OPEN, dir_fd=folder)
+    except OSError as failure:
+        # A link, and a socket.
+        if failure.errno in {errno.ELOOP, errno.ENXIO}:
+            return None
+        raise
+    if stat.S_ISREG(os.fstat(opened).st_mode):
+        return opened
+    os.close(opened)
+    return None
+
+
+def _read(opened: int, most: int) -> bytes:
+    """So many bytes at most. A short file takes two calls: folders of thousands are read whole."""
+    chunks: list[bytes] = []
+    while most > 0 and (chunk := os.read(opened, min(most, 1 << 16))):
+        chunks.append(chunk)
+        most -= len(chunk)
+    return b"".join(chunks)
 
 
 def _taken(opened: int, path: Path, wait_secs: float) -> None:

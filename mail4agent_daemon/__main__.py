@@ -1,5 +1,28 @@
-"""``python -m mail4agent_daemon`` is the script ``mail4agent``."""
+"""The script ``mail4agent``, and ``python -m mail4agent_daemon``."""
 
-from mail4agent_daemon.cli import main
+import sys
 
-main()
+
+def main() -> None:
+    """Run the script."""
+    if sys.argv[1:] == ["mcp-stdio"]:
+        # A client waits for it to start. What the command line needs takes several times as long to import,
+        # and is there to say what is wrong with the settings.
+        from mail4agent_client.bridge import run
+        from mail4agent_client.errors import SettingInvalidError
+        from mail4agent_client.settings import settings_of
+
+        try:
+            settings = settings_of()
+        except SettingInvalidError:
+            settings = None
+        if settings is not None and settings.credential is not None:
+            run(settings)
+            return
+    from mail4agent_daemon.cli import main as command_line
+
+    command_line()
+
+
+if __name__ == "__main__":
+    main()

@@ -12,8 +12,8 @@ from starlette.routing import Router
 from mail4agent_api.codec import encode
 from mail4agent_core.clock import Clock
 from mail4agent_core.frontdoor.briefed import Briefed
-from mail4agent_core.frontdoor.drafts import NoDrafts
 from mail4agent_core.frontdoor.manifest import TypeFolder
+from mail4agent_core.frontdoor.outbox_drafts import OutboxDrafts
 from mail4agent_core.ids import Ids
 from mail4agent_core.mail.administration import Administration
 from mail4agent_core.mail.engine import MailEngine
@@ -42,6 +42,7 @@ from .mailboxes import Mailboxes
 from .metrics import Metrics
 from .names import names_of
 from .note_desk import NoteDesk
+from .outbox_desk import OutboxDesk
 from .polling import Polling
 from .rates import Rate, Rates
 from .settings import Effective, parse_bind
@@ -130,12 +131,22 @@ async def daemon(
         notes = NoteDesk(effective.home / "runs", clock)
         mailboxes = Mailboxes(effective.mailboxes, clock)
         briefed = Briefed(effective.requests)
+        drafts = OutboxDrafts(effective.outbox, clock)
         frontdoor = FrontdoorDesk(
             effective.requests,
             log,
             types=TypeFolder(effective.home / TYPES_FOLDER),
-            drafts=NoDrafts(),
+            drafts=drafts,
             briefed=briefed,
+        )
+        outbox = OutboxDesk(
+            effective.outbox,
+            clock,
+            log,
+            sinks={},
+            briefed=briefed,
+            workspaces=settings.outbox.workspaces,
+            decided=frontdoor.decided,
         )
         table = handlers(
             engine,
@@ -143,6 +154,7 @@ async def daemon(
             polling,
             mailboxes,
             notes,
+            outbox,
             frontdoor=frontdoor,
             home=effective.home,
             log=log,
@@ -177,7 +189,9 @@ async def daemon(
             yield Daemon(gate, waiters, connections, store, delays, doorbells)
         finally:
             await doorbells.close()
+            await outbox.close()
             await frontdoor.shut()
+            drafts.close()
             stop.set()
             # A run of retention goes on at the next start.
             upkeep.cancel()

@@ -25,16 +25,18 @@ from .frontdoor_desk import FrontdoorDesk
 from .log import Log
 from .mailboxes import Mailboxes
 from .note_desk import NoteDesk
+from .outbox_desk import OutboxDesk
 from .polling import Polling
 from .rates import Rates
 
 
-def handlers(
+def handlers(  # noqa: PLR0917  # a seam each
     engine: MailEngine,
     administration: Administration,
     polling: Polling,
     mailboxes: Mailboxes,
     notes: NoteDesk,
+    outbox: OutboxDesk,
     *,
     frontdoor: FrontdoorDesk,
     home: Path,
@@ -53,6 +55,7 @@ def handlers(
         "mailbox": mailboxes,
         "note": notes,
         "frontdoor": frontdoor,
+        "outbox": outbox,
     }
     own: dict[str, Handler] = {
         "mail.inbox": polling.inbox,

@@ -154,6 +154,18 @@ class FrontdoorSettings(_Section):
     )
 
 
+class OutboxSettings(_Section):
+    """The drafts that wait for a person."""
+
+    root: Annotated[Path, Field(description="where they are; from the data folder, when relative")] = Path(
+        "outbox"
+    )
+    workspaces: Annotated[
+        tuple[Path, ...],
+        Field(description="folders below which a draft may send files, whole paths; none: drafts send none"),
+    ] = ()
+
+
 class LogSettings(_Section):
     """What is logged, and how."""
 
@@ -173,6 +185,7 @@ class Settings(_Section):
     retention: RetentionSettings = RetentionSettings()
     mailbox: MailboxSettings = MailboxSettings()
     frontdoor: FrontdoorSettings = FrontdoorSettings()
+    outbox: OutboxSettings = OutboxSettings()
     log: LogSettings = LogSettings()
     limits: LimitSettings = LimitSettings()
 
@@ -203,6 +216,11 @@ class Effective:
     def requests(self) -> Path:
         """The folder of the front door's requests."""
         return self.home / self.settings.frontdoor.root
+
+    @property
+    def outbox(self) -> Path:
+        """The root of the drafts."""
+        return self.home / self.settings.outbox.root
 
     @property
     def socket(self) -> Path | None:

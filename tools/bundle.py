@@ -45,6 +45,7 @@ SEAMS: dict[str, Seam] = {
             "ReplyEnvelope",
         ),
     ),
+    "outbox": Seam(("outbox",), filed=("OutboxItem",)),
 }
 #: What every bundle has besides its own definitions: whatever is asked may be refused.
 EVERYWHERE = ("Refusal",)

@@ -21,6 +21,8 @@ import openapi
 import operations
 import reference
 import typescript
+import typescript_client
+import typescript_definitions
 from bundle import SEAMS, bundle, contract, map_references, seam_of
 from canonical import pretty
 
@@ -113,7 +115,11 @@ def outputs() -> dict[str, str]:
     out["mail4agent_api/bounds.py"] = formatted(bounds.bounds_module(definitions))
     out["clients/python/mail4agent_client/methods.py"] = formatted(client.methods_module(definitions, table))
     out["schemas/openapi.json"] = pretty(openapi.document(definitions, table))
-    out["clients/typescript/src/types.d.ts"] = typescript.declarations(definitions, table)
+    folder = "clients/typescript/src"
+    out[f"{folder}/types.ts"] = typescript.declarations(definitions, table)
+    out[f"{folder}/definitions.ts"] = typescript_definitions.definitions_module(definitions, table)
+    out[f"{folder}/operations.ts"] = typescript_client.operations_module(definitions, table)
+    out[f"{folder}/methods.ts"] = typescript_client.methods_module(definitions, table)
     out["docs/operations.md"] = reference.page(definitions, table)
     return out
 

@@ -18,26 +18,28 @@ export type Branded<Name extends string> = string & { readonly [brand]: Name };
 """
 
 
-def _comment(text: str, indent: str = "") -> str:
+def comment(text: str, indent: str = "") -> str:
+    """A description as the comment of what follows it."""
     return f"{indent}/** {text[0].upper()}{text[1:]}{'' if text.endswith('.') else '.'} */\n"
 
 
-def _type(node: Json) -> str:
+def type_of(node: Json) -> str:
+    """A schema node as a TypeScript type."""
     if "$ref" in node:
         return node["$ref"].rpartition("/")[2]
     if "anyOf" in node:
-        return " | ".join(_type(branch) for branch in node["anyOf"])
+        return " | ".join(type_of(branch) for branch in node["anyOf"])
     if "oneOf" in node:
-        return "".join(f"\n  | {_type(branch)}" for branch in node["oneOf"])
+        return "".join(f"\n  | {type_of(branch)}" for branch in node["oneOf"])
     if "allOf" in node:
-        return _type(node["allOf"][0])
+        return type_of(node["allOf"][0])
     if "const" in node:
         return json.dumps(node["const"])
     if "enum" in node:
         return " | ".join(json.dumps(value) for value in node["enum"])
     match node["type"]:
         case "array":
-            return f"ReadonlyArray<{_type(node['items'])}>"
+            return f"ReadonlyArray<{type_of(node['items'])}>"
         case "integer":
             return "number"
         case plain:
@@ -58,7 +60,7 @@ def _bounds(node: Json) -> str:
 
 
 def _object(name: str, definition: Json) -> str:
-    if definition["additionalProperties"]:
+    if definition["additionalProperties"] and not definition["properties"]:
         return f"export type {name} = Readonly<Record<string, unknown>>;\n"
     required = definition.get("required", [])
     lines = (
@@ -69,16 +71,18 @@ def _object(name: str, definition: Json) -> str:
     for key, node in definition["properties"].items():
         remark = (_bounds(node) + _default(node)).strip()
         if remark:
-            lines.append(_comment(remark, "  ").rstrip("\n"))
-        lines.append(f"  readonly {key}{'' if key in required else '?'}: {_type(node)};")
+            lines.append(comment(remark, "  ").rstrip("\n"))
+        lines.append(f"  readonly {key}{'' if key in required else '?'}: {type_of(node)};")
+    if definition["additionalProperties"]:
+        lines.append("  readonly [member: string]: unknown;")
     return "\n".join([*lines, *(["}"] if definition["properties"] else [])]) + "\n"
 
 
 def _operations(table: dict[str, Json]) -> str:
     lines = [
-        _comment(
-            "Each operation: its method and path, what it takes and gives, and how it may refuse"
-        ).rstrip("\n"),
+        comment("Each operation: its method and path, what it takes and gives, and how it may refuse").rstrip(
+            "\n"
+        ),
         "export interface Operations {",
     ]
     for row in table["operations"]:
@@ -86,7 +90,7 @@ def _operations(table: dict[str, Json]) -> str:
             set() if row.get("authenticated", True) else {"unauthenticated"}
         )
         lines += [
-            _comment(row["summary"], "  ").rstrip("\n"),
+            comment(row["summary"], "  ").rstrip("\n"),
             f"  readonly {json.dumps(row['name'])}: {{",
             f"    readonly method: {json.dumps(row['method'])};",
             f"    readonly path: {json.dumps(row['path'])};",
@@ -99,22 +103,26 @@ def _operations(table: dict[str, Json]) -> str:
 
 
 def declarations(definitions: dict[str, Json], table: dict[str, Json]) -> str:
-    """The text of ``clients/typescript/src/types.d.ts``."""
+    """The text of ``clients/typescript/src/types.ts``."""
     parts = [HEADER, BRAND.lstrip("\n")]
     for name, definition in definitions.items():
-        text = _comment(definition["description"])
+        text = comment(definition["description"])
         if definition.get("x-distinct"):
             text += f'export type {name} = Branded<"{name}">;\n'
         elif definition.get("type") == "object":
             text += _object(name, definition)
         else:
-            text += f"export type {name} = {_type(definition)};\n"
+            text += f"export type {name} = {type_of(definition)};\n"
         parts.append(text)
     parts.append(
-        _comment("The kinds of refusal")
+        comment("The kinds of refusal")
         + 'export type RefusalKind = Refusal["kind"];\n\n'
-        + _comment("The refusals of some kinds")
+        + comment("The refusals of some kinds")
         + "export type RefusalOf<Kind extends RefusalKind> = Extract<Refusal, { readonly kind: Kind }>;\n"
     )
     parts.append(_operations(table))
+    names = "".join(f"  readonly {name}: {name};\n" for name in definitions)
+    parts.append(
+        comment("Every type of the contract, by its name") + f"export interface Contract {{\n{names}}}\n"
+    )
     return "\n".join(parts)

@@ -7,7 +7,7 @@ refusal. Nothing read is consumed by reading.
 
 from collections.abc import Sequence
 
-from mail4agent_api.codec import encode
+from mail4agent_api.codec import decode, encode
 from mail4agent_api.errors import (
     NotAddressedToYouError,
     PermissionDeniedError,
@@ -33,8 +33,10 @@ from mail4agent_api.mail import (
     Message,
     MessageGetRequest,
     MessageId,
+    Notice,
     ParticipantAddress,
     Position,
+    RoomAddress,
     SearchPage,
     SearchRequest,
     SendManyRequest,
@@ -51,6 +53,8 @@ from mail4agent_api.mail import (
     StatusRequest,
     ThreadPage,
     ThreadRequest,
+    Told,
+    ToldRequest,
     UnreadCount,
     UnreadCountRequest,
     WhoAmI,
@@ -233,6 +237,17 @@ class MailEngine:
         ]
         return directory_wire(found, standings)
 
+    async def told(self, caller: Caller, request: ToldRequest) -> Told:
+        """The oldest unread messages that the caller was not told of, each once: they are told by this."""
+        caller.needs(READERS)
+        telling = await self._store.tell(caller.address, request.limit)
+        return Told(
+            unread=telling.unread,
+            messages=[_notice(wire) for wire in telling.messages],
+            more=telling.more,
+            newest=telling.newest,
+        )
+
     async def boxes(self, caller: Caller) -> frozenset[str]:
         """The text addresses to wait on for the caller's mail."""
         caller.needs(READERS)
@@ -300,6 +315,17 @@ def _sent(row: Sent) -> bytes:
 
 def _messages(wires: Sequence[bytes]) -> bytes:
     return b'{"messages":[%b]}' % b",".join(wires)
+
+
+def _notice(wire: bytes) -> Notice:
+    message = decode(Message, wire)
+    return Notice(
+        message_id=message.message_id,
+        from_=message.from_,
+        room=message.to.room if isinstance(message.to, RoomAddress) else None,
+        subject=message.subject,
+        created_at_unix_ms=message.created_at_unix_ms,
+    )
 
 
 def _unseen(message_id: MessageId, sight: Sight) -> RefusalError:

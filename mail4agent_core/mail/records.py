@@ -113,6 +113,18 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
+class Telling:
+    """Encoded messages that a reader is told of, whether more stand after them, and, of the same moment, its
+    unread count and the newest position that it can read.
+    """
+
+    messages: tuple[bytes, ...]
+    more: bool
+    unread: int
+    newest: Position | None
+
+
+@dataclass(frozen=True, slots=True)
 class Swept:
     """What one step of upkeep removed, and where the next one goes on (None: it is done)."""
 

@@ -26,7 +26,7 @@ from mail4agent_api.mail import (
 from .audit import Deed
 from .doorbells import Doorbell, DoorbellStore
 from .posting import Posted, Posting, Sight
-from .records import Account, Page, PageQuery, Room, RoomPosting, SearchQuery, Seen, Sent, Swept
+from .records import Account, Page, PageQuery, Room, RoomPosting, SearchQuery, Seen, Sent, Swept, Telling
 from .session import SessionRegistry
 
 T = TypeVar("T")
@@ -248,6 +248,14 @@ class MailStore(DoorbellStore, Protocol):
 
     async def stands_after(self, reader: ParticipantAddress, after: Position | None) -> bool:
         """Whether a message that is not the reader's own stands after a position in its boxes."""
+        ...
+
+    async def tell(self, reader: ParticipantAddress, limit: int) -> Telling:
+        """Tell a reader of the oldest unread messages past those that it was told of; they are told by this.
+
+        Nothing is written when there are none. Raises UnauthenticatedError when the reader's account is not
+        registered any more.
+        """
         ...
 
     async def meet(self, session: SessionAddress) -> None:

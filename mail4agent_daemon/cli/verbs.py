@@ -6,7 +6,6 @@ import inspect
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -109,7 +108,8 @@ class Mail:
                 f"no operator key at {key}; start the daemon once, set M4A_HOME, or give --token-file"
             )
         settings = settings_of(self._url, token_file=key, allow_plain_http=self._allow_plain_http)
-        return replace(settings, credential_from=str(key))
+        settings.credential_from = str(key)
+        return settings
 
     @property
     def is_operators(self) -> bool:

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from mail4agent_api._wire import WireModel
+from mail4agent_api.codec import decode_value
 from mail4agent_api.errors import OverloadedError, RateLimitedError, StoreUnavailableError
 from mail4agent_api.mail import InboxRequest, SendManyRequest, SendRequest, WaitRequest, WhoAmI, WhoAmIRequest
+from mail4agent_api.note import NoteRequest
 from mail4agent_api.operations import OPERATIONS
 from mail4agent_client import ConnectionLostError, RetryPolicy, TimedOutError, letter
 from mail4agent_client.connection import Connection
@@ -18,6 +20,9 @@ from mail4agent_client.settings import settings_of
 
 LOST = ConnectionLostError("http://127.0.0.1")
 POLICY = RetryPolicy(attempts=4, first_pause=1.0, longest_pause=3.0, all_pauses=10.0)
+NOTE = decode_value(
+    NoteRequest, {"run": "demo", "node": "docs", "addressee": "worker", "text": "keep the flag"}
+)
 KEYED = letter("bob", "", "b", key="k")
 KEYLESS = letter("bob", "", "b").model_copy(update={"idempotency_key": None})
 
@@ -116,6 +121,8 @@ def test_every_row_says_whether_a_repeat_is_safe() -> None:
     [
         ("mail.send", KEYED, True),
         ("mail.send", KEYLESS, False),
+        ("note.deliver", NOTE.model_copy(update={"idempotency_key": "k"}), True),
+        ("note.deliver", NOTE, False),
         ("mail.send_many", SendManyRequest(messages=[KEYED, KEYED]), True),
         ("mail.send_many", SendManyRequest(messages=[KEYED, KEYLESS]), False),
     ],

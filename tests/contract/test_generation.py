@@ -71,7 +71,7 @@ def test_a_missing_file_is_found(wanted: dict[str, str], copied: Path) -> None:
     [
         ("mail4agent_api/outbox.py", "mail4agent_api/mail.py"),
         ("schemas/bundle/outbox.bundle.json", "schemas/bundle/mail.bundle.json"),
-        ("clients/typescript/src/old.d.ts", "clients/typescript/src/types.d.ts"),
+        ("clients/typescript/src/old.ts", "clients/typescript/src/types.ts"),
         ("clients/python/mail4agent_client/old.py", "clients/python/mail4agent_client/methods.py"),
         ("docs/old.md", "docs/operations.md"),
     ],

@@ -264,6 +264,7 @@ def _bodies(messages: Sequence[str]) -> dict[str, list[Any]]:
         "mail.send_many": [{"messages": [message, full]}],
         "mail.inbox": [{}, newest, filtered, older],
         "mail.wait": [{"wait_secs": 0}, {"after": at, "wait_secs": 5}],
+        "mail.told": [{}, {"limit": 32}],
         "mail.ack": [{"message_id": first}],
         "mail.ack_many": [{"message_ids": list(messages)}],
         "mail.get": [{"message_id": first}],

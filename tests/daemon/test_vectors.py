@@ -18,6 +18,7 @@ RULES = (
     "to hold outbox:stage and outbox:review",
     "must be a port that your own process listens on",
     "must have the path / or /doorbell",
+    "must be a tool that the daemon's settings give a sink",
 )
 COMPARED = ("kind", "field", "limit", "actual")
 
@@ -43,7 +44,8 @@ async def test_every_vector_gets_its_verdict_at_the_door(tmp_path: Path, row: Op
     async with inside(tmp_path / "home") as daemon:
         await daemon.add("caller", operator=True)
         granted = ["mailbox:read", "note:deliver", "note:produce", "note:read"]
-        permitted = {"id": "caller", "grant": granted, "revoke": []}
+        granted += ["outbox:stage", "outbox:stamp", "outbox:review"]
+        permitted = {"id": "caller", "grant": granted, "revoke": [], "both": True}
         assert (await daemon.post("/admin/participant/permit", permitted)).status == 200
         daemon.made.waiters.close_all()  # so that whoever would wait is answered at once
         wire = await daemon.connect()

@@ -6,7 +6,9 @@ is one of the classes here. None of them holds a credential, a request or an ans
 
 from __future__ import annotations
 
-from typing import ClassVar
+TYPE_CHECKING = False  # importing typing for it would cost a hook more than this module
+if TYPE_CHECKING:
+    from typing import ClassVar
 
 
 class ClientError(Exception):

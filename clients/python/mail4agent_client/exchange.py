@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from mail4agent_api._wire import WireModel
 from mail4agent_api.codec import decode, encode
 from mail4agent_api.errors import OverloadedError, RateLimitedError, RefusalError, error_of
-from mail4agent_api.mail import InboxRequest, Refusal, SendManyRequest, SendRequest, WaitRequest
+from mail4agent_api.mail import InboxRequest, Refusal, SendManyRequest, WaitRequest
 from mail4agent_api.operations import Operation
 from mail4agent_client.errors import AnswerInvalidError, ClientError, ConnectFailedError, ConnectionLostError
 
@@ -104,7 +104,7 @@ def safe_to_repeat(operation: Operation, request: WireModel | None) -> bool:
         case "always":
             return True
         case "key":
-            return isinstance(request, SendRequest) and request.idempotency_key is not None
+            return getattr(request, "idempotency_key", None) is not None
         case "keys":
             return isinstance(request, SendManyRequest) and all(
                 m.idempotency_key is not None for m in request.messages

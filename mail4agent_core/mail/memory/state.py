@@ -39,6 +39,8 @@ class Reader:
     number: int
     account: ParticipantId
     read: set[int] = field(default_factory=set[int])
+    #: The position up to which it was told of its mail.
+    told: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +225,13 @@ class State:
             (pos for box in boxes for pos in self.boxes[box] if low < pos < high), reverse=newest_first
         )
         return (self.at[pos] for pos in found)
+
+    def untold(self, address: ParticipantAddress) -> list[Stored]:
+        """A reader's unread messages past those that it was told of, in order."""
+        known = self.readers.get(text_of(address))
+        low, read = (0, set[int]()) if known is None else (known.told, known.read)
+        standing = self.standing(self.boxes_of(address), low, POSITION_MAX, newest_first=False)
+        return [message for message in standing if message.pos not in read]
 
     def forget_sessions(self, dead_before: int, idle_before: int) -> int:
         """Forget sessions that died before a time, or without mail before another; return how many messages

@@ -20,7 +20,17 @@ from mail4agent_api.mail import (
 from mail4agent_core.clock import Clock
 from mail4agent_core.mail.doorbells import Attempt, Turn
 from mail4agent_core.mail.posting import Posted, Posting, Prior, Sight, judge
-from mail4agent_core.mail.records import ACKS_SHOWN, Account, Page, PageQuery, SearchQuery, Seen, Sent, Swept
+from mail4agent_core.mail.records import (
+    ACKS_SHOWN,
+    Account,
+    Page,
+    PageQuery,
+    SearchQuery,
+    Seen,
+    Sent,
+    Swept,
+    Telling,
+)
 from mail4agent_core.mail.store import Listener, Registry
 from mail4agent_core.mail.wire import POSITION_MAX, cut, first_of, millisecond, next_pos, position
 from mail4agent_core.mail.words import words_of
@@ -251,6 +261,18 @@ class MemoryStore:
         own = state.reader_no(reader)
         found = state.standing(state.boxes_of(reader), state.lower(after), POSITION_MAX, newest_first=False)
         return any(message.sender != own for message in found)
+
+    async def tell(self, reader: ParticipantAddress, limit: int) -> Telling:
+        state = self._open("tell")
+        if not state.is_active(reader.participant):
+            raise UnauthenticatedError
+        untold = state.untold(reader)
+        if untold:
+            person = state.met(reader)
+            untold = state.untold(reader)
+            person.told = max(person.told, *(message.pos for message in untold[:limit]), 0)
+        wires = tuple(message.wire for message in untold[:limit])
+        return Telling(wires, len(untold) > limit, self._unread(state, reader), await self.newest(reader))
 
     async def meet(self, session: SessionAddress) -> None:
         state = self._open("meet")

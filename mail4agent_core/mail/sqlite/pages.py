@@ -206,8 +206,43 @@ def _candidates(db: Connection, boxes: list[Box], query: PageQuery, low: int) ->
     return sorted(found, key=lambda box: box.last_pos, reverse=True)
 
 
-def _wires(db: Connection, positions: list[int], span: _Span) -> Iterator[bytes]:
-    order = "DESC" if span.newest_first else "ASC"
+def _picked(db: Connection, boxes: list[Box], span: _Span) -> list[int]:
+    """The first positions of some boxes; newest first, the box with the newest message comes first."""
+    positions: list[int] = []
+    for box in boxes:
+        if span.newest_first and len(positions) == span.limit and box.last_pos < positions[-1]:
+            break  # this box, and every one after it, has nothing newer than what is found
+        found = _positions(db, box.box_no, span)
+        if not positions:
+            positions = found
+        elif span.newest_first:
+            positions = nlargest(span.limit, (*positions, *found))
+        else:
+            positions = [pos for _, pos in zip(range(span.limit), merge(positions, found), strict=False)]
+    return positions
+
+
+def unread_after(db: Connection, reader: Reader, low: int, limit: int) -> tuple[list[int], int]:
+    """The first positions past ``low`` that a reader has not acknowledged, and how many it has not in all."""
+    boxes = boxes_of(db, reader)
+    span = _Span(
+        reader_no=reader.reader_no,
+        low=low,
+        high=POSITION_MAX,
+        limit=limit,
+        newest_first=False,
+        unread_only=True,
+        thread_pos=None,
+        account_no=None,
+        correlation=None,
+    )
+    behind = [box for box in boxes if box.unread and box.last_pos > low]
+    return _picked(db, behind, span), sum(box.unread for box in boxes)
+
+
+def wires_of(db: Connection, positions: list[int], *, newest_first: bool = False) -> Iterator[bytes]:
+    """The encoded messages at positions, in order."""
+    order = "DESC" if newest_first else "ASC"
     sql = f"SELECT wire FROM message WHERE pos IN (SELECT value FROM json_each(?)) ORDER BY pos {order}"
     return (row[0] for row in db.execute(sql, (json.dumps(positions),)))
 
@@ -222,17 +257,10 @@ def page(db: Connection, address: ParticipantAddress, query: PageQuery) -> Page:
     span = _span(db, reader, query)
     if span is None or span.low >= span.high:
         return Page((), total)
-    positions: list[int] = []
-    for box in _candidates(db, boxes, query, span.low):
-        if span.newest_first and len(positions) == span.limit and box.last_pos < positions[-1]:
-            break  # this box, and every one after it, has nothing newer than what is found
-        found = _positions(db, box.box_no, span)
-        if not positions:
-            positions = found
-        elif span.newest_first:
-            positions = nlargest(span.limit, (*positions, *found))
-        else:
-            positions = [pos for _, pos in zip(range(span.limit), merge(positions, found), strict=False)]
+    positions = _picked(db, _candidates(db, boxes, query, span.low), span)
     if not positions:
         return Page((), total)
-    return Page(tuple(cut(_wires(db, positions, span), span.limit, query.max_bytes)), total)
+    return Page(
+        tuple(cut(wires_of(db, positions, newest_first=span.newest_first), span.limit, query.max_bytes)),
+        total,
+    )

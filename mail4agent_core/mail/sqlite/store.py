@@ -11,10 +11,10 @@ from mail4agent_api.mail import Ack, MessageId, ParticipantAddress, ParticipantI
 from mail4agent_core.clock import Clock
 from mail4agent_core.mail.doorbells import STEP, Attempt, Turn
 from mail4agent_core.mail.posting import Posted, Posting, Sight
-from mail4agent_core.mail.records import Account, Page, PageQuery, SearchQuery, Seen, Sent, Swept
+from mail4agent_core.mail.records import Account, Page, PageQuery, SearchQuery, Seen, Sent, Swept, Telling
 from mail4agent_core.mail.store import Listener, Registry
 
-from . import deletion, doorbells, pages, posting, reading, search
+from . import deletion, doorbells, pages, posting, reading, search, telling
 from .backup import copy_database
 from .people import active_reader
 from .readers import Readers
@@ -139,6 +139,13 @@ class SqliteStore:
 
     async def stands_after(self, reader: ParticipantAddress, after: Position | None) -> bool:
         return self._readers.now("stands_after", lambda db: reading.stands_after(db, reader, after))
+
+    async def tell(self, reader: ParticipantAddress, limit: int) -> Telling:
+        # Most hooks find nothing, and that needs no place in the queue of the writer.
+        now = self._readers.now("tell", lambda db: telling.peek(db, reader, limit))
+        if not now.messages:
+            return now
+        return await self._writer.write("tell", lambda t: telling.tell(t, reader, limit), short=limit)
 
     async def meet(self, session: SessionAddress) -> None:
         await self._writer.write("meet", lambda t: active_reader(t.db, session))

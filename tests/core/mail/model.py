@@ -51,6 +51,8 @@ class Person:
     account: str
     read: set[int] = field(default_factory=set[int])
     acks: dict[int, int] = field(default_factory=dict[int, int])
+    #: Each message that it was told of.
+    told: set[int] = field(default_factory=set[int])
     #: Whether its box is gone, and what it acknowledged goes on to count.
     forgotten: bool = False
 
@@ -338,6 +340,19 @@ class Model:
         """What a reader has not acknowledged."""
         read = self.people[name].read if name in self.people else set[int]()
         return [letter for letter in self.readable(name) if letter.index not in read]
+
+    def tell(self, name: str, limit: int) -> tuple[list[str], bool]:
+        """What a reader is told of, and whether there is more of that kind."""
+        if self._untold(name):
+            self.meet(name)
+        untold = self._untold(name)
+        if untold:
+            self.people[name].told |= {letter.index for letter in untold[:limit]}
+        return [letter.subject for letter in untold[:limit]], len(untold) > limit
+
+    def _untold(self, name: str) -> list[Letter]:
+        told = self.people[name].told if name in self.people else set[int]()
+        return [letter for letter in self.unread(name) if letter.index not in told]
 
     def page(self, name: str, ask: Ask) -> list[str]:
         """The subjects of a page."""

@@ -33,6 +33,7 @@ from mail4agent_api.mail import (
     SessionAddress,
     SessionId,
     ThreadRequest,
+    ToldRequest,
     UnreadCountRequest,
 )
 from mail4agent_core.clock import HandClock
@@ -213,6 +214,11 @@ class Office:
         """An unread count; one's own unless a target is named."""
         address = reader.address if target is None else participant_of(target)
         return (await self.engine.unread(reader, UnreadCountRequest(target=address))).unread
+
+    async def tell(self, reader: Caller, **fields: object) -> list[str]:
+        """The subjects of what a reader is told of."""
+        request = ToldRequest(**fields)  # pyright: ignore[reportArgumentType]
+        return [notice.subject for notice in (await self.engine.told(reader, request)).messages]
 
     async def get(self, reader: Caller, message_id: MessageId) -> Message:
         """One message."""

@@ -14,6 +14,7 @@ from .contract_roll import RollContract
 from .contract_rooms import RoomContract
 from .contract_sessions import SessionContract
 from .contract_settling import SettlingContract
+from .contract_telling import TellingContract
 from .contract_upkeep import UpkeepContract
 from .office import Office
 
@@ -22,6 +23,7 @@ from .office import Office
 class StoreContract(
     PostingContract,
     ReadingContract,
+    TellingContract,
     SettlingContract,
     RoomContract,
     SessionContract,

@@ -154,6 +154,8 @@ class Mailbox:
             "ack again": lambda: office.ack(bob, sent[-3]),
             "ack of a session": lambda: office.ack(self.session, sent[len(sent) // 2]),
             "ring": lambda: office.store.next_ring("bob", None, office.clock.now_ms()),
+            "tell": lambda: office.tell(bob, limit=4),
+            "tell a session": lambda: office.tell(self.session, limit=4),
             "purge": lambda: office.purge_message(next(unwanted)),
         }
 

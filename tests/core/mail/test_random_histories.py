@@ -35,6 +35,7 @@ from mail4agent_api.mail import (
     SentRequest,
     StatusRequest,
     ThreadRequest,
+    ToldRequest,
     WhoAmIRequest,
 )
 from mail4agent_core.clock import HandClock
@@ -498,6 +499,17 @@ class Histories(RuleBasedStateMachine):
         assert kind == ("ok" if self.model.is_active(caller.account) else "unauthenticated")
         self.both(lambda office: office.administration.room_list(office.operator, RoomListRequest()))
 
+    @rule(name=readers, limit=st.sampled_from([1, 2, 32]))
+    def tell(self, name: str, limit: int) -> None:
+        """A hook asks what there is to tell: each message once, though the stores keep a position alone."""
+        caller = self.caller(name)
+        kind, told = self.both(lambda office: office.engine.told(caller, ToldRequest(limit=limit)))
+        assert kind == ("ok" if self.model.is_active(caller.account) else "unauthenticated")
+        if told is not None:
+            shown = [notice.subject for notice in told.messages]
+            assert (shown, told.more) == self.model.tell(name, limit)
+            assert told.unread == len(self.model.unread(name))
+
     @rule(name=readers, number=st.none() | which)
     def wait_for(self, name: str, number: int | None) -> None:
         """What a waiter is told."""
@@ -533,6 +545,7 @@ class Histories(RuleBasedStateMachine):
     "mail.position-never-decreases",
     "mail.same-key-same-effect",
     "mail.filters-come-before-the-limit",
+    "mail.told-once",
     "admin.retention-spares-unsettled-mail",
 )
 @pytest.mark.timeout(14_400 if TORTURE else 300)

@@ -1,5 +1,5 @@
 // What a type checker must accept and refuse of the generated types; each planted mistake must be an error.
-import type { Address, InboxRequest, Message, MessageId, Operations, ParticipantId, RoomId, SendRequest, Refusal } from "../src/types.js";
+import type { Address, InboxRequest, Message, MessageId, Operations, ParticipantId, RoomId, SendRequest, Refusal } from "mail4agent";
 
 declare const participant: ParticipantId;
 declare const room: RoomId;

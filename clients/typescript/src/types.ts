@@ -926,6 +926,33 @@ export interface SentPage {
   readonly sent: ReadonlyArray<SentMessage>;
 }
 
+/** A number of messages to tell of, from 1 to 32. */
+export type ToldLimit = number;
+
+/** The oldest unread messages that the caller was not told of before; they count as told by this. */
+export interface ToldRequest {
+  /** Default: 16. */
+  readonly limit?: ToldLimit;
+}
+
+/** That a message came, without its body; room when it was posted to one. */
+export interface Notice {
+  readonly message_id: MessageId;
+  readonly from: ParticipantAddress;
+  readonly room?: RoomId | null;
+  readonly subject: Line;
+  readonly created_at_unix_ms: Stamp;
+}
+
+/** What the caller is told of now, whether more such messages stand after them, its unread count, and the newest position it can read. */
+export interface Told {
+  readonly unread: U32;
+  /** 0 to 32 entries. */
+  readonly messages: ReadonlyArray<Notice>;
+  readonly more: boolean;
+  readonly newest?: Position | null;
+}
+
 /** It is done. */
 export type Done = Record<string, never>;
 
@@ -1097,7 +1124,7 @@ export interface BriefAttachment {
   readonly field: RequestField;
   readonly size: FileBytes;
   readonly content_type: FileType;
-  readonly sha256: FileDigest;
+  readonly sha256: RequestFileDigest;
 }
 
 /** An object of typed values under the names of declared fields. */
@@ -1121,16 +1148,66 @@ export interface FrontdoorBrief {
 export type RequestValues = Readonly<Record<string, unknown>>;
 
 /** A file that came with a request, and where it rests. */
-export type RequestAttachment = Readonly<Record<string, unknown>>;
+export interface RequestAttachment {
+  readonly field: RequestField;
+  readonly filename: Line;
+  readonly size: FileBytes;
+  readonly sha256: RequestFileDigest;
+  readonly content_type: FileType;
+  readonly id?: Line | null;
+  readonly path?: Line | null;
+  readonly [member: string]: unknown;
+}
 
 /** What the quarantined pass made of the prose. */
-export type RequestExtraction = Readonly<Record<string, unknown>>;
+export interface RequestExtraction {
+  /** Default: "". */
+  readonly reading?: ReadingText;
+  /** Default: "". */
+  readonly topic?: ExtractedLine;
+  /** Default: "". */
+  readonly urgency_claimed?: Urgency;
+  /** 0 to 8 entries. Default: []. */
+  readonly dates_mentioned?: ReadonlyArray<ExtractedDate>;
+  /** Default: "". */
+  readonly institution?: ExtractedLine;
+  /** Default: false. */
+  readonly reads_like_instructions?: boolean;
+  readonly [member: string]: unknown;
+}
 
 /** The account of an extractor, of at most 8192 bytes of UTF-8. */
 export type ReadingText = string;
 
 /** A request, with what its writers know of it and this contract does not. */
-export type FrontdoorRecord = Readonly<Record<string, unknown>>;
+export interface FrontdoorRecord {
+  readonly seq: RequestSeq;
+  readonly type_id: RequestTypeId;
+  readonly state: RequestState;
+  readonly created_at: RequestTime;
+  readonly drained_at: RequestTime;
+  /** Default: false. */
+  readonly valid?: boolean;
+  readonly invalid_reason?: RequestNote | null;
+  readonly values: RequestValues;
+  readonly free_text?: FreeTextNames | null;
+  readonly reply_to?: ReplyAddress | null;
+  readonly extraction?: RequestExtraction | null;
+  readonly extraction_error?: RequestNote | null;
+  readonly triage_session?: Line | null;
+  /** 0 to 256 entries. Default: []. */
+  readonly outbox?: ReadonlyArray<RequestDraftId>;
+  readonly note?: RequestNote | null;
+  /** Default: false. */
+  readonly note_by_person?: boolean;
+  /** 0 to 16 entries. Default: []. */
+  readonly attachments?: ReadonlyArray<RequestAttachment>;
+  readonly type_version?: RequestTypeVersion | null;
+  readonly box_seq?: RequestSeq | null;
+  readonly box_epoch?: BoxEpoch | null;
+  readonly box_digest?: RequestFileDigest | null;
+  readonly [member: string]: unknown;
+}
 
 /** The names of the values that are prose, at most 200. */
 export type FreeTextNames = ReadonlyArray<Line>;
@@ -1584,7 +1661,7 @@ export type BoxEpoch = string;
 export type ReplyAddress = string;
 
 /** Sha256: and 64 lower-case hexadecimal digits. */
-export type FileDigest = string;
+export type RequestFileDigest = string;
 
 /** The content type of a file: pdf, png or jpeg. */
 export type FileType = "application/pdf" | "image/png" | "image/jpeg";
@@ -2011,6 +2088,300 @@ export type JournalVersion = number;
 /** A whole number of records from 1 to 256. */
 export type JournalLimit = number;
 
+/** Give a message other arguments; refused when it changed since it was read. */
+export interface OutboxEditRequest {
+  readonly id: OutboxId;
+  readonly digest: DraftDigest;
+  readonly args: DraftArguments;
+}
+
+/** Release the draft that was read. */
+export interface OutboxReleaseRequest {
+  readonly id: OutboxId;
+  readonly digest: DraftDigest;
+}
+
+/** What came of a release: it left, or certainly nothing did and the draft waits on. */
+export interface OutboxReleased {
+  readonly id: OutboxId;
+  readonly sent: boolean;
+  readonly status: OutboxStatus;
+  readonly attempts: U32;
+  readonly sent_as?: Line | null;
+  readonly error?: DecisionReason | null;
+}
+
+/** A draft as it was read. */
+export interface DraftNamed {
+  readonly id: OutboxId;
+  readonly digest: DraftDigest;
+}
+
+/** Reject 1 to 100 drafts for one reason; each has an outcome of its own. */
+export interface OutboxRejectRequest {
+  /** 1 to 100 entries. */
+  readonly drafts: ReadonlyArray<DraftNamed>;
+  readonly reason: DecisionReason;
+}
+
+/** The draft is rejected. */
+export interface DraftRejected {
+  readonly kind: "rejected";
+  readonly id: OutboxId;
+}
+
+/** The draft is as it was, and why. */
+export interface DraftKept {
+  readonly kind: "refused";
+  readonly id: OutboxId;
+  readonly refusal: Refusal;
+}
+
+/** What became of one rejection (rejected or refused). */
+export type RejectOutcome = 
+  | DraftRejected
+  | DraftKept;
+
+/** An outcome for each draft that was named, in that order. */
+export interface OutboxRejected {
+  /** 0 to 100 entries. */
+  readonly outcomes: ReadonlyArray<RejectOutcome>;
+}
+
+/** Say whether a draft left whose outcome is unknown. */
+export interface OutboxSettleRequest {
+  readonly id: OutboxId;
+  readonly sent: boolean;
+}
+
+/** Nothing to say. */
+export type OutboxTallyRequest = Record<string, never>;
+
+/** A share in thousandths, 0 to 1000. */
+export type Permille = number;
+
+/** Released messages, and the share that left as drafted; null where none left. */
+export interface OutboxTally {
+  readonly unchanged: U32;
+  readonly edited: U32;
+  readonly sent: U32;
+  readonly unchanged_permille?: Permille | null;
+}
+
+/** A piece of a shown text: 1 to 16384 bytes of UTF-8; of the control characters only line feed and tab. */
+export type DraftPiece = string;
+
+/** An argument as it is shown: the pieces of its text, to be joined with nothing between. */
+export interface DraftRow {
+  readonly name: DraftPiece;
+  /** 0 to 128 entries. */
+  readonly text: ReadonlyArray<DraftPiece>;
+}
+
+/** How many characters are shown as numbers, 0 to 16777216. */
+export type HiddenCount = number;
+
+/** Every argument once: whom and what it is about, the prose, and all else. */
+export interface DraftShown {
+  /** 0 to 12 entries. */
+  readonly headers: ReadonlyArray<DraftRow>;
+  readonly body?: DraftRow | null;
+  /** 0 to 64 entries. */
+  readonly other: ReadonlyArray<DraftRow>;
+  readonly hidden: HiddenCount;
+}
+
+/** Private, untrusted, hidden_characters, edited, no_sink, outcome_unknown, failed_before or files_changed. */
+export type DraftWarning = "private" | "untrusted" | "hidden_characters" | "edited" | "no_sink" | "outcome_unknown" | "failed_before" | "files_changed";
+
+/** A whole draft, and the digest that a decision on it names. */
+export interface OutboxDraft {
+  readonly entry: OutboxEntry;
+  readonly digest: DraftDigest;
+  readonly args?: DraftArguments | null;
+  readonly args_before?: DraftArguments | null;
+  readonly view: DraftShown;
+  readonly workspace?: DraftPath | null;
+  readonly sink?: Line | null;
+  /** 0 to 256 entries. */
+  readonly files: ReadonlyArray<DraftFile>;
+  /** 0 to 8 entries. */
+  readonly warnings: ReadonlyArray<DraftWarning>;
+  readonly release?: ReleaseIntent | null;
+  readonly sent_as?: Line | null;
+  readonly decided_at?: MailboxTime | null;
+}
+
+/** 1 to 80 characters from A-Z, a-z, 0-9 and _ -. */
+export type OutboxId = Branded<"OutboxId">;
+
+/** The name of a tool: 1 to 128 characters from A-Z, a-z, 0-9 and . _ -. */
+export type ToolName = Branded<"ToolName">;
+
+/** Sha256: and 64 lower-case hexadecimal digits. */
+export type DraftDigest = Branded<"DraftDigest">;
+
+/** 64 lower-case hexadecimal digits. */
+export type FileDigest = string;
+
+/** A path: 1 to 4096 bytes of UTF-8, no control characters. */
+export type DraftPath = string;
+
+/** Who decides: 1 to 256 bytes of UTF-8, no control characters. */
+export type Decider = string;
+
+/** Why: 1 to 2048 bytes of UTF-8; of the control characters only line feed and tab. */
+export type DecisionReason = string;
+
+/** Pending, releasing, sent, rejected, withdrawn or superseded. */
+export type OutboxStatus = "pending" | "releasing" | "sent" | "rejected" | "withdrawn" | "superseded";
+
+/** Message or publish. */
+export type OutboxKind = "message" | "publish";
+
+/** The version of the file's form, 2 to 1000000. */
+export type OutboxSchema = number;
+
+/** The number of an attempt, 1 to 4294967295. */
+export type OutboxAttempt = number;
+
+/** The arguments of a tool call, an object. */
+export type DraftArguments = Readonly<Record<string, unknown>>;
+
+/** A file as it was when the draft was staged. */
+export interface DraftFile {
+  readonly path: DraftPath;
+  readonly size: U32;
+  readonly sha256: FileDigest;
+}
+
+/** A release that was begun and has no outcome. */
+export interface ReleaseIntent {
+  readonly attempt: OutboxAttempt;
+  readonly by: Decider;
+  readonly digest: DraftDigest;
+  readonly started_at: MailboxTime;
+}
+
+/** One staged draft; without taint both legs count, without schema it is the original's. */
+export interface OutboxItem {
+  readonly id: OutboxId;
+  readonly status: OutboxStatus;
+  readonly tool: ToolName;
+  /** Default: "message". */
+  readonly kind?: OutboxKind;
+  readonly args_before: DraftArguments;
+  readonly args: DraftArguments;
+  readonly summary: Body;
+  readonly session_id?: Selector | null;
+  readonly workspace?: DraftPath | null;
+  readonly taint?: Taint | null;
+  readonly created_at: MailboxTime;
+  readonly resolved_at?: MailboxTime | null;
+  readonly reason?: DecisionReason | null;
+  readonly error?: DecisionReason | null;
+  readonly schema?: OutboxSchema | null;
+  readonly release?: ReleaseIntent | null;
+  /** Default: 0. */
+  readonly attempts?: U32;
+  readonly decided_by?: Decider | null;
+  readonly idempotency_key?: Selector | null;
+  /** 0 to 256 entries. Default: []. */
+  readonly files?: ReadonlyArray<DraftFile>;
+  readonly staged_by?: Decider | null;
+  readonly sink?: Line | null;
+  readonly sent_as?: Line | null;
+  readonly superseded_by?: OutboxId | null;
+  readonly decided_at?: MailboxTime | null;
+}
+
+/** Stage a tool call that a person releases; only a holder of outbox:stamp gives its taint. */
+export interface OutboxStageRequest {
+  readonly tool: ToolName;
+  readonly args: DraftArguments;
+  readonly workspace?: DraftPath | null;
+  readonly taint?: StampedTaint | null;
+  readonly idempotency_key?: Selector | null;
+}
+
+/** What a harness says of the conversation; a leg that is left out is set. */
+export interface StampedTaint {
+  /** Default: true. */
+  readonly private?: boolean;
+  /** Default: true. */
+  readonly untrusted?: boolean;
+}
+
+/** The draft that waits for a person. */
+export interface OutboxStaged {
+  readonly id: OutboxId;
+  readonly digest: DraftDigest;
+  readonly summary: Line;
+  readonly status: OutboxStatus;
+  readonly repeated: boolean;
+}
+
+/** Which drafts, and how many; without status those that wait or are in doubt. */
+export interface OutboxListRequest {
+  readonly status?: OutboxStatus | null;
+  /** Default: false. */
+  readonly all?: boolean;
+  readonly kind?: OutboxKind | null;
+  readonly tool?: ToolName | null;
+  readonly after?: OutboxId | null;
+  /** Default: 50. */
+  readonly limit?: PageLimit;
+}
+
+/** A draft as a list shows it; what its file says otherwise is null. */
+export interface OutboxEntry {
+  readonly id: OutboxId;
+  readonly status: Word;
+  readonly tool: Line;
+  readonly kind: OutboxKind;
+  readonly summary: Line;
+  readonly session_id?: Selector | null;
+  readonly staged_by?: Decider | null;
+  readonly taint: Taint;
+  readonly edited: boolean;
+  readonly created_at?: MailboxTime | null;
+  readonly resolved_at?: MailboxTime | null;
+  readonly attempts: U32;
+  readonly outcome_unknown: boolean;
+  readonly error?: DecisionReason | null;
+  readonly reason?: DecisionReason | null;
+  readonly decided_by?: Decider | null;
+  readonly superseded_by?: OutboxId | null;
+}
+
+/** Drafts, oldest first, how many there are in all, and how many files are none. */
+export interface OutboxList {
+  /** 0 to 256 entries. */
+  readonly drafts: ReadonlyArray<OutboxEntry>;
+  readonly total: U32;
+  readonly unreadable: U32;
+}
+
+/** One draft by its whole id. */
+export interface OutboxGetRequest {
+  readonly id: OutboxId;
+}
+
+/** Take back a draft that nobody has decided. */
+export interface OutboxWithdrawRequest {
+  readonly id: OutboxId;
+  readonly reason?: DecisionReason | null;
+}
+
+/** Stage a draft in the place of one that nobody has decided. */
+export interface OutboxSupersedeRequest {
+  readonly id: OutboxId;
+  readonly args: DraftArguments;
+  readonly workspace?: DraftPath | null;
+  readonly taint?: StampedTaint | null;
+  readonly idempotency_key?: Selector | null;
+}
+
 /** The kinds of refusal. */
 export type RefusalKind = Refusal["kind"];
 
@@ -2049,6 +2420,14 @@ export interface Operations {
     readonly path: "/mail/wait";
     readonly request: WaitRequest;
     readonly response: WaitResult;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Tell the caller of unread mail that it was not told of before, once. */
+  readonly "mail.told": {
+    readonly method: "POST";
+    readonly path: "/mail/told";
+    readonly request: ToldRequest;
+    readonly response: Told;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Acknowledge one message; a repeat gives the first acknowledgement. */
@@ -2363,6 +2742,86 @@ export interface Operations {
     readonly response: Health;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unknown_path" | "unsupported_media_type">;
   };
+  /** Stage a tool call as a draft that a person reads and releases. */
+  readonly "outbox.stage": {
+    readonly method: "POST";
+    readonly path: "/outbox/stage";
+    readonly request: OutboxStageRequest;
+    readonly response: OutboxStaged;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "idempotency_conflict" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** List drafts: one's own, or with outbox:review everybody's. */
+  readonly "outbox.list": {
+    readonly method: "POST";
+    readonly path: "/outbox/list";
+    readonly request: OutboxListRequest;
+    readonly response: OutboxList;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Read a whole draft: its arguments, files, warnings and digest. */
+  readonly "outbox.get": {
+    readonly method: "POST";
+    readonly path: "/outbox/get";
+    readonly request: OutboxGetRequest;
+    readonly response: OutboxDraft;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Take back a draft of one's own that nobody has decided. */
+  readonly "outbox.withdraw": {
+    readonly method: "POST";
+    readonly path: "/outbox/withdraw";
+    readonly request: OutboxWithdrawRequest;
+    readonly response: OutboxEntry;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "outcome_unknown" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Stage a draft in the place of one of one's own that nobody has decided. */
+  readonly "outbox.supersede": {
+    readonly method: "POST";
+    readonly path: "/outbox/supersede";
+    readonly request: OutboxSupersedeRequest;
+    readonly response: OutboxStaged;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "idempotency_conflict" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "outcome_unknown" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Change the arguments of a draft; it is read again before it is released. */
+  readonly "outbox.edit": {
+    readonly method: "POST";
+    readonly path: "/outbox/edit";
+    readonly request: OutboxEditRequest;
+    readonly response: OutboxDraft;
+    readonly refusal: RefusalOf<"attestation_failed" | "draft_changed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "outcome_unknown" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Release the draft that was read; it leaves once. */
+  readonly "outbox.release": {
+    readonly method: "POST";
+    readonly path: "/outbox/release";
+    readonly request: OutboxReleaseRequest;
+    readonly response: OutboxReleased;
+    readonly refusal: RefusalOf<"attestation_failed" | "draft_changed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "outcome_unknown" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Reject drafts for a reason; each has an outcome of its own. */
+  readonly "outbox.reject": {
+    readonly method: "POST";
+    readonly path: "/outbox/reject";
+    readonly request: OutboxRejectRequest;
+    readonly response: OutboxRejected;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Say whether a draft left whose outcome is unknown. */
+  readonly "outbox.settle": {
+    readonly method: "POST";
+    readonly path: "/outbox/settle";
+    readonly request: OutboxSettleRequest;
+    readonly response: OutboxEntry;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Count how many released messages left as they were drafted. */
+  readonly "outbox.tally": {
+    readonly method: "POST";
+    readonly path: "/outbox/tally";
+    readonly request: OutboxTallyRequest;
+    readonly response: OutboxTally;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
   /** Take in one drained submission with its files; the same one again gives the same number. */
   readonly "frontdoor.ingest": {
     readonly method: "POST";
@@ -2443,4 +2902,387 @@ export interface Operations {
     readonly response: FrontdoorReconciled;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
+}
+
+/** Every type of the contract, by its name. */
+export interface Contract {
+  readonly RefusedField: RefusedField;
+  readonly Reason: Reason;
+  readonly ItemId: ItemId;
+  readonly RequestId: RequestId;
+  readonly UnknownParticipant: UnknownParticipant;
+  readonly UnknownRoom: UnknownRoom;
+  readonly UnknownSession: UnknownSession;
+  readonly SessionAccountMismatch: SessionAccountMismatch;
+  readonly UnknownMessage: UnknownMessage;
+  readonly NotAddressedToYou: NotAddressedToYou;
+  readonly PermissionDenied: PermissionDenied;
+  readonly Malformed: Malformed;
+  readonly TooLarge: TooLarge;
+  readonly StoreUnavailable: StoreUnavailable;
+  readonly Unauthenticated: Unauthenticated;
+  readonly AttestationFailed: AttestationFailed;
+  readonly ForbiddenOrigin: ForbiddenOrigin;
+  readonly UnknownPath: UnknownPath;
+  readonly UnknownItem: UnknownItem;
+  readonly MethodNotAllowed: MethodNotAllowed;
+  readonly SessionNotLive: SessionNotLive;
+  readonly IdempotencyConflict: IdempotencyConflict;
+  readonly AlreadyExists: AlreadyExists;
+  readonly IdRetired: IdRetired;
+  readonly DraftChanged: DraftChanged;
+  readonly NotPending: NotPending;
+  readonly OutcomeUnknown: OutcomeUnknown;
+  readonly MailboxFull: MailboxFull;
+  readonly RequestTooLarge: RequestTooLarge;
+  readonly UnsupportedMediaType: UnsupportedMediaType;
+  readonly ForbiddenHost: ForbiddenHost;
+  readonly RateLimited: RateLimited;
+  readonly Overloaded: Overloaded;
+  readonly Internal: Internal;
+  readonly MailError: MailError;
+  readonly Refusal: Refusal;
+  readonly UnixMs: UnixMs;
+  readonly Stamp: Stamp;
+  readonly U64: U64;
+  readonly U32: U32;
+  readonly Seconds: Seconds;
+  readonly Line: Line;
+  readonly Label: Label;
+  readonly Word: Word;
+  readonly Selector: Selector;
+  readonly Capability: Capability;
+  readonly Taint: Taint;
+  readonly Ack: Ack;
+  readonly AckRequest: AckRequest;
+  readonly AckResponse: AckResponse;
+  readonly AckManyRequest: AckManyRequest;
+  readonly AckRecorded: AckRecorded;
+  readonly AckRefused: AckRefused;
+  readonly AckOutcome: AckOutcome;
+  readonly AckManyResponse: AckManyResponse;
+  readonly DirectAddress: DirectAddress;
+  readonly SessionAddress: SessionAddress;
+  readonly RoomAddress: RoomAddress;
+  readonly Address: Address;
+  readonly ParticipantAddress: ParticipantAddress;
+  readonly AuditNumber: AuditNumber;
+  readonly AuditTarget: AuditTarget;
+  readonly AuditEntry: AuditEntry;
+  readonly AuditRequest: AuditRequest;
+  readonly AuditPage: AuditPage;
+  readonly Participant: Participant;
+  readonly DirectoryEntry: DirectoryEntry;
+  readonly RoomEntry: RoomEntry;
+  readonly DirectoryRequest: DirectoryRequest;
+  readonly Directory: Directory;
+  readonly WhoAmIRequest: WhoAmIRequest;
+  readonly WhoAmI: WhoAmI;
+  readonly MessageId: MessageId;
+  readonly SessionId: SessionId;
+  readonly ParticipantId: ParticipantId;
+  readonly RoomId: RoomId;
+  readonly PageLimit: PageLimit;
+  readonly PageBytes: PageBytes;
+  readonly PollSecs: PollSecs;
+  readonly WaitSecs: WaitSecs;
+  readonly PageOrder: PageOrder;
+  readonly InboxRequest: InboxRequest;
+  readonly InboxPage: InboxPage;
+  readonly MessageGetRequest: MessageGetRequest;
+  readonly UnreadCountRequest: UnreadCountRequest;
+  readonly UnreadCount: UnreadCount;
+  readonly WaitRequest: WaitRequest;
+  readonly WaitResult: WaitResult;
+  readonly ListenerUrl: ListenerUrl;
+  readonly ListenerKey: ListenerKey;
+  readonly RingFailure: RingFailure;
+  readonly ListenerRecord: ListenerRecord;
+  readonly ListenerSetRequest: ListenerSetRequest;
+  readonly ListenerRemoveRequest: ListenerRemoveRequest;
+  readonly ListenerGetRequest: ListenerGetRequest;
+  readonly ListenerList: ListenerList;
+  readonly ListenRequest: ListenRequest;
+  readonly Listening: Listening;
+  readonly RefKind: RefKind;
+  readonly RefLocator: RefLocator;
+  readonly RefDigest: RefDigest;
+  readonly MessageRef: MessageRef;
+  readonly Body: Body;
+  readonly Correlation: Correlation;
+  readonly Message: Message;
+  readonly Position: Position;
+  readonly DeliveryNotification: DeliveryNotification;
+  readonly Secret: Secret;
+  readonly AttestationPolicy: AttestationPolicy;
+  readonly ParticipantRegistration: ParticipantRegistration;
+  readonly IssuedSecret: IssuedSecret;
+  readonly ParticipantRotateRequest: ParticipantRotateRequest;
+  readonly ParticipantRevokeRequest: ParticipantRevokeRequest;
+  readonly ParticipantRemoveRequest: ParticipantRemoveRequest;
+  readonly ParticipantPurgeRequest: ParticipantPurgeRequest;
+  readonly PurgeReport: PurgeReport;
+  readonly ParticipantPermitRequest: ParticipantPermitRequest;
+  readonly ParticipantRecord: ParticipantRecord;
+  readonly ParticipantListRequest: ParticipantListRequest;
+  readonly ParticipantList: ParticipantList;
+  readonly RoomPosting: RoomPosting;
+  readonly RoomCreateRequest: RoomCreateRequest;
+  readonly RoomMemberRequest: RoomMemberRequest;
+  readonly RoomRemoveRequest: RoomRemoveRequest;
+  readonly RoomListRequest: RoomListRequest;
+  readonly RoomRecord: RoomRecord;
+  readonly RoomList: RoomList;
+  readonly RoomMembersRequest: RoomMembersRequest;
+  readonly RoomMembers: RoomMembers;
+  readonly SendRequest: SendRequest;
+  readonly SendResponse: SendResponse;
+  readonly SendManyRequest: SendManyRequest;
+  readonly SendAccepted: SendAccepted;
+  readonly SendRefused: SendRefused;
+  readonly SendOutcome: SendOutcome;
+  readonly SendManyResponse: SendManyResponse;
+  readonly DeclaredText: DeclaredText;
+  readonly SessionAttested: SessionAttested;
+  readonly SessionCorroborated: SessionCorroborated;
+  readonly SessionDeclared: SessionDeclared;
+  readonly SessionCard: SessionCard;
+  readonly SessionEntry: SessionEntry;
+  readonly StatusRequest: StatusRequest;
+  readonly Status: Status;
+  readonly SessionIssueRequest: SessionIssueRequest;
+  readonly IssuedSession: IssuedSession;
+  readonly ThreadRequest: ThreadRequest;
+  readonly ThreadPage: ThreadPage;
+  readonly SearchQuery: SearchQuery;
+  readonly SearchRequest: SearchRequest;
+  readonly SearchPage: SearchPage;
+  readonly SentRequest: SentRequest;
+  readonly SentMessage: SentMessage;
+  readonly SentPage: SentPage;
+  readonly ToldLimit: ToldLimit;
+  readonly ToldRequest: ToldRequest;
+  readonly Notice: Notice;
+  readonly Told: Told;
+  readonly Done: Done;
+  readonly InboxOfRequest: InboxOfRequest;
+  readonly MessagePurgeRequest: MessagePurgeRequest;
+  readonly RetentionRequest: RetentionRequest;
+  readonly RetentionReport: RetentionReport;
+  readonly Health: Health;
+  readonly BootId: BootId;
+  readonly AgentMarker: AgentMarker;
+  readonly ProducerName: ProducerName;
+  readonly MailboxSession: MailboxSession;
+  readonly MailboxMessageId: MailboxMessageId;
+  readonly MailboxTime: MailboxTime;
+  readonly MailboxStatus: MailboxStatus;
+  readonly MailboxLease: MailboxLease;
+  readonly MailboxAttempt: MailboxAttempt;
+  readonly MailboxSchema: MailboxSchema;
+  readonly MailboxSeal: MailboxSeal;
+  readonly MailboxMessage: MailboxMessage;
+  readonly MailboxListRequest: MailboxListRequest;
+  readonly MailboxShowRequest: MailboxShowRequest;
+  readonly MailboxEntry: MailboxEntry;
+  readonly MailboxList: MailboxList;
+  readonly MailboxText: MailboxText;
+  readonly BriefExtraction: BriefExtraction;
+  readonly BriefAttachment: BriefAttachment;
+  readonly BriefFields: BriefFields;
+  readonly FrontdoorBrief: FrontdoorBrief;
+  readonly RequestValues: RequestValues;
+  readonly RequestAttachment: RequestAttachment;
+  readonly RequestExtraction: RequestExtraction;
+  readonly ReadingText: ReadingText;
+  readonly FrontdoorRecord: FrontdoorRecord;
+  readonly FreeTextNames: FreeTextNames;
+  readonly FormTypeId: FormTypeId;
+  readonly FormName: FormName;
+  readonly FormVersion: FormVersion;
+  readonly FormLabel: FormLabel;
+  readonly FormProse: FormProse;
+  readonly FormPattern: FormPattern;
+  readonly OptionValue: OptionValue;
+  readonly TextLength: TextLength;
+  readonly EmailLength: EmailLength;
+  readonly UrlLength: UrlLength;
+  readonly FormInteger: FormInteger;
+  readonly FormDate: FormDate;
+  readonly ChoiceCount: ChoiceCount;
+  readonly FormFileBytes: FormFileBytes;
+  readonly FileKind: FileKind;
+  readonly FieldOption: FieldOption;
+  readonly ConditionOp: ConditionOp;
+  readonly ShowWhen: ShowWhen;
+  readonly TextField: TextField;
+  readonly LongTextField: LongTextField;
+  readonly EmailField: EmailField;
+  readonly UrlField: UrlField;
+  readonly DateField: DateField;
+  readonly IntegerField: IntegerField;
+  readonly SelectField: SelectField;
+  readonly MultiSelectField: MultiSelectField;
+  readonly BoolField: BoolField;
+  readonly FileField: FileField;
+  readonly FormField: FormField;
+  readonly Acknowledgment: Acknowledgment;
+  readonly FormStep: FormStep;
+  readonly VerificationHours: VerificationHours;
+  readonly FormVerification: FormVerification;
+  readonly FormConfirmation: FormConfirmation;
+  readonly RetainDays: RetainDays;
+  readonly ManifestKind: ManifestKind;
+  readonly RequestTypeManifest: RequestTypeManifest;
+  readonly FileChunk: FileChunk;
+  readonly IngestedFile: IngestedFile;
+  readonly FrontdoorIngestRequest: FrontdoorIngestRequest;
+  readonly FrontdoorReceipt: FrontdoorReceipt;
+  readonly RequestLimit: RequestLimit;
+  readonly BriefLimit: BriefLimit;
+  readonly FrontdoorListRequest: FrontdoorListRequest;
+  readonly RequestSummary: RequestSummary;
+  readonly UnreadableFile: UnreadableFile;
+  readonly FrontdoorList: FrontdoorList;
+  readonly FrontdoorGetRequest: FrontdoorGetRequest;
+  readonly RequestFile: RequestFile;
+  readonly FrontdoorItem: FrontdoorItem;
+  readonly ProseTexts: ProseTexts;
+  readonly FrontdoorNextRequest: FrontdoorNextRequest;
+  readonly FrontdoorBriefs: FrontdoorBriefs;
+  readonly FrontdoorExtractRequest: FrontdoorExtractRequest;
+  readonly FrontdoorExtracted: FrontdoorExtracted;
+  readonly FrontdoorMoved: FrontdoorMoved;
+  readonly FrontdoorTriagedRequest: FrontdoorTriagedRequest;
+  readonly FrontdoorNeedsInfoRequest: FrontdoorNeedsInfoRequest;
+  readonly FrontdoorCloseRequest: FrontdoorCloseRequest;
+  readonly FrontdoorReopenRequest: FrontdoorReopenRequest;
+  readonly FrontdoorReconcileRequest: FrontdoorReconcileRequest;
+  readonly FrontdoorReconciled: FrontdoorReconciled;
+  readonly RequestSeq: RequestSeq;
+  readonly RequestTypeId: RequestTypeId;
+  readonly RequestTypeVersion: RequestTypeVersion;
+  readonly RequestState: RequestState;
+  readonly RequestTime: RequestTime;
+  readonly RequestField: RequestField;
+  readonly BoxEpoch: BoxEpoch;
+  readonly ReplyAddress: ReplyAddress;
+  readonly RequestFileDigest: RequestFileDigest;
+  readonly FileType: FileType;
+  readonly FileBytes: FileBytes;
+  readonly RequestDraftId: RequestDraftId;
+  readonly RequestNote: RequestNote;
+  readonly RequestReason: RequestReason;
+  readonly Urgency: Urgency;
+  readonly ExtractedLine: ExtractedLine;
+  readonly ExtractedDate: ExtractedDate;
+  readonly NoteCommand: NoteCommand;
+  readonly ReplyCommand: ReplyCommand;
+  readonly Author: Author;
+  readonly ReplyEnvelope: ReplyEnvelope;
+  readonly JournalArtifact: JournalArtifact;
+  readonly JournalObject: JournalObject;
+  readonly JournalEnvelope: JournalEnvelope;
+  readonly NoteIds: NoteIds;
+  readonly TurnStarted: TurnStarted;
+  readonly NoteObject: NoteObject;
+  readonly NoteOffer: NoteOffer;
+  readonly RecordedNote: RecordedNote;
+  readonly NoteOperationKind: NoteOperationKind;
+  readonly NoteDelivered: NoteDelivered;
+  readonly NoteShown: NoteShown;
+  readonly CarriedNote: CarriedNote;
+  readonly CarrySchema: CarrySchema;
+  readonly CarryRecord: CarryRecord;
+  readonly ReachedQueued: ReachedQueued;
+  readonly ReachedWorker: ReachedWorker;
+  readonly ReachedSupervisor: ReachedSupervisor;
+  readonly ReachedCarried: ReachedCarried;
+  readonly ReachedJudgedWith: ReachedJudgedWith;
+  readonly Reached: Reached;
+  readonly DeliveredTo: DeliveredTo;
+  readonly DeliveredQueued: DeliveredQueued;
+  readonly Delivered: Delivered;
+  readonly OfferQueued: OfferQueued;
+  readonly OfferInterrupted: OfferInterrupted;
+  readonly OfferJudgedWith: OfferJudgedWith;
+  readonly OfferConversationCompleted: OfferConversationCompleted;
+  readonly OfferMemberSettled: OfferMemberSettled;
+  readonly OfferNoConversation: OfferNoConversation;
+  readonly OfferAnswer: OfferAnswer;
+  readonly NoteRequest: NoteRequest;
+  readonly NoteReceipt: NoteReceipt;
+  readonly NoteStandingRequest: NoteStandingRequest;
+  readonly StandingNote: StandingNote;
+  readonly NoteStanding: NoteStanding;
+  readonly NoteEventsRequest: NoteEventsRequest;
+  readonly NodePresentation: NodePresentation;
+  readonly NotePresentations: NotePresentations;
+  readonly NoteJournalRequest: NoteJournalRequest;
+  readonly NoteJournal: NoteJournal;
+  readonly NoteId: NoteId;
+  readonly RunName: RunName;
+  readonly NodeId: NodeId;
+  readonly NoteText: NoteText;
+  readonly Criterion: Criterion;
+  readonly CompletionReason: CompletionReason;
+  readonly RunText: RunText;
+  readonly Instruction: Instruction;
+  readonly RunWord: RunWord;
+  readonly RunTime: RunTime;
+  readonly Addressee: Addressee;
+  readonly Party: Party;
+  readonly DeliverWhen: DeliverWhen;
+  readonly ReachedWord: ReachedWord;
+  readonly NoteEvidence: NoteEvidence;
+  readonly NotePlacement: NotePlacement;
+  readonly TurnRole: TurnRole;
+  readonly TurnOrigin: TurnOrigin;
+  readonly JournalSource: JournalSource;
+  readonly JournalPhase: JournalPhase;
+  readonly JournalVersion: JournalVersion;
+  readonly JournalLimit: JournalLimit;
+  readonly OutboxEditRequest: OutboxEditRequest;
+  readonly OutboxReleaseRequest: OutboxReleaseRequest;
+  readonly OutboxReleased: OutboxReleased;
+  readonly DraftNamed: DraftNamed;
+  readonly OutboxRejectRequest: OutboxRejectRequest;
+  readonly DraftRejected: DraftRejected;
+  readonly DraftKept: DraftKept;
+  readonly RejectOutcome: RejectOutcome;
+  readonly OutboxRejected: OutboxRejected;
+  readonly OutboxSettleRequest: OutboxSettleRequest;
+  readonly OutboxTallyRequest: OutboxTallyRequest;
+  readonly Permille: Permille;
+  readonly OutboxTally: OutboxTally;
+  readonly DraftPiece: DraftPiece;
+  readonly DraftRow: DraftRow;
+  readonly HiddenCount: HiddenCount;
+  readonly DraftShown: DraftShown;
+  readonly DraftWarning: DraftWarning;
+  readonly OutboxDraft: OutboxDraft;
+  readonly OutboxId: OutboxId;
+  readonly ToolName: ToolName;
+  readonly DraftDigest: DraftDigest;
+  readonly FileDigest: FileDigest;
+  readonly DraftPath: DraftPath;
+  readonly Decider: Decider;
+  readonly DecisionReason: DecisionReason;
+  readonly OutboxStatus: OutboxStatus;
+  readonly OutboxKind: OutboxKind;
+  readonly OutboxSchema: OutboxSchema;
+  readonly OutboxAttempt: OutboxAttempt;
+  readonly DraftArguments: DraftArguments;
+  readonly DraftFile: DraftFile;
+  readonly ReleaseIntent: ReleaseIntent;
+  readonly OutboxItem: OutboxItem;
+  readonly OutboxStageRequest: OutboxStageRequest;
+  readonly StampedTaint: StampedTaint;
+  readonly OutboxStaged: OutboxStaged;
+  readonly OutboxListRequest: OutboxListRequest;
+  readonly OutboxEntry: OutboxEntry;
+  readonly OutboxList: OutboxList;
+  readonly OutboxGetRequest: OutboxGetRequest;
+  readonly OutboxWithdrawRequest: OutboxWithdrawRequest;
+  readonly OutboxSupersedeRequest: OutboxSupersedeRequest;
 }

@@ -1,0 +1,46 @@
+"""What a reader was told of: one position, which only moves forward."""
+
+import sqlite3
+
+from mail4agent_api.errors import UnauthenticatedError
+from mail4agent_api.mail import ParticipantAddress
+from mail4agent_core.mail.records import Telling
+
+from .pages import unread_after, wires_of
+from .people import Reader, active_reader, find_reader
+from .reading import newest
+from .writer import Transaction
+
+Connection = sqlite3.Connection
+
+
+def peek(db: Connection, address: ParticipantAddress, limit: int) -> Telling:
+    """What a reader would be told of. Raises UnauthenticatedError when its account is not registered."""
+    reader = find_reader(db, address)
+    if reader is None:
+        raise UnauthenticatedError
+    return _telling(db, address, reader, limit)[0]
+
+
+def tell(transaction: Transaction, address: ParticipantAddress, limit: int) -> Telling:
+    """Tell a reader of its oldest unread messages past those it was told of, and move its position past them.
+
+    Raises UnauthenticatedError when its account is not registered any more.
+    """
+    db = transaction.db
+    reader = active_reader(db, address)
+    if reader is None:
+        raise UnauthenticatedError
+    telling, last = _telling(db, address, reader, limit)
+    if last:
+        db.execute("UPDATE reader SET told = ? WHERE reader_no = ?", (last, reader.reader_no))
+    return telling
+
+
+def _telling(db: Connection, address: ParticipantAddress, reader: Reader, limit: int) -> tuple[Telling, int]:
+    """With the position of the last message, 0 when there is none."""
+    row = db.execute("SELECT told FROM reader WHERE reader_no = ?", (reader.reader_no,)).fetchone()
+    positions, unread = unread_after(db, reader, 0 if row is None else row[0], limit + 1)
+    shown = positions[:limit]
+    telling = Telling(tuple(wires_of(db, shown)), len(positions) > limit, unread, newest(db, address))
+    return telling, shown[-1] if shown else 0

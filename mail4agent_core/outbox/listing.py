@@ -1,0 +1,128 @@
+"""What lies in the folder of an outbox, read anew only where a file changed.
+
+A file is remembered under its identity, length and times, so that what another program wrote is seen at once.
+A row is what a list shows of an item, without its arguments: ten thousand of them take little.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from mail4agent_api.errors import MalformedError
+from mail4agent_api.mail import Taint
+from mail4agent_core.files import Folder
+
+from .item import FILE_MAX_BYTES, NotAnItemError, OutboxItem, OutboxKind, decoded, is_item_id
+from .outcome import WritingOutcome
+
+# A name may hold anything, escapes of a terminal among it: it is logged as ASCII (%a).
+log = logging.getLogger(__name__)
+
+ENDING: Final = ".json"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An item without its arguments."""
+
+    id: str
+    status: str
+    tool: str
+    kind: OutboxKind
+    summary: str
+    session_id: str | None
+    staged_by: str | None
+    taint: Taint
+    edited: bool
+    created_at: str
+    resolved_at: str | None
+    attempts: int
+    error: str | None
+    reason: str | None
+    decided_by: str | None
+    superseded_by: str | None
+    outcome: WritingOutcome | None
+
+    @classmethod
+    def of(cls, item: OutboxItem) -> Row:
+        """What a list shows of an item."""
+        return cls(
+            item.id, item.status, item.tool, item.kind, item.summary, item.session_id, item.staged_by,
+            item.taint, item.edited(), item.created_at, item.resolved_at, item.attempts, item.error,
+            item.reason, item.decided_by, item.superseded_by, item.writing_outcome(),
+        )  # fmt: skip
+
+    def writing_outcome(self) -> WritingOutcome | None:
+        """As the item's."""
+        return self.outcome
+
+
+@dataclass(slots=True)
+class Rows:
+    """Every item, oldest first, and the names of the files that could not be read."""
+
+    rows: list[Row] = field(default_factory=list[Row])
+    unreadable: list[str] = field(default_factory=list[str])
+
+
+_State = tuple[int, int, int, int]
+
+
+class Listing:
+    """Reads the items of one open folder. What it remembers is replaced whole: threads may share it."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self._remembered: dict[str, tuple[_State, Row | None]] = {}
+
+    def ids(self) -> list[str]:
+        """The ids that files are named after, readable or not, in order. Raises OSError."""
+        stems = (name.removesuffix(ENDING) for name in self._folder.names() if name.endswith(ENDING))
+        return sorted(filter(is_item_id, stems))
+
+    def names(self) -> Iterator[str]:
+        """The names of what should be items, in order. Raises OSError."""
+        yield from sorted(
+            name for name in self._folder.names() if name.endswith(ENDING) and not name.startswith(".")
+        )
+
+    def read(self, name: str) -> OutboxItem:
+        """The item of a file's name. Raises NotAnItemError, FileNotFoundError and OSError."""
+        raw = self._folder.read(name, FILE_MAX_BYTES)
+        if raw is None:
+            raise NotAnItemError("is no regular file")
+        return decoded(raw, name.removesuffix(ENDING))
+
+    def rows(self) -> Rows:
+        """Every item as a list shows it. Raises OSError where the folder cannot be listed."""
+        before, after, found = self._remembered, dict[str, tuple[_State, Row | None]](), Rows()
+        for name in self.names():
+            try:
+                state = self._folder.state(name)
+                known = before.get(name)
+                row = known[1] if known is not None and known[0] == state else self._row(name)
+            except FileNotFoundError:
+                continue
+            except OSError as failure:
+                log.warning("outbox item %a is skipped this time: %s", name, failure.strerror)
+                found.unreadable.append(name)
+                continue
+            after[name] = state, row
+            if row is None:
+                found.unreadable.append(name)
+            else:
+                found.rows.append(row)
+        self._remembered = after
+        return found
+
+    def _row(self, name: str) -> Row | None:
+        try:
+            return Row.of(self.read(name))
+        except NotAnItemError as failure:
+            log.warning("outbox item %a is skipped: it %s", name, failure)
+        except MalformedError:
+            log.warning("outbox item %a is skipped: its arguments are no JSON", name)
+        return None

@@ -1,0 +1,1 @@
+"""Drafts, staged, decided and released, over folders of the test's own."""
