@@ -13,10 +13,10 @@ from starlette.routing import Router
 from mail4agent_api.codec import encode
 from mail4agent_core.clock import Clock
 from mail4agent_core.frontdoor.briefed import Briefed
-from mail4agent_core.frontdoor.drafts import NoDrafts
 from mail4agent_core.frontdoor.extraction import QuarantinedPass
 from mail4agent_core.frontdoor.hand_over import Extractor
 from mail4agent_core.frontdoor.manifest import TypeFolder
+from mail4agent_core.frontdoor.outbox_drafts import OutboxDrafts
 from mail4agent_core.ids import Ids
 from mail4agent_core.mail.administration import Administration
 from mail4agent_core.mail.engine import MailEngine
@@ -133,11 +133,12 @@ async def daemon(
         notes = NoteDesk(effective.home / "runs", clock)
         mailboxes = Mailboxes(effective.mailboxes, clock)
         briefed = Briefed(effective.requests)
+        drafts = OutboxDrafts(effective.outbox, clock)
         frontdoor = FrontdoorDesk(
             effective.requests,
             log,
             types=TypeFolder(effective.types),
-            drafts=NoDrafts(),
+            drafts=drafts,
             briefed=briefed,
             extractor=_extractor(effective),
         )
@@ -148,7 +149,9 @@ async def daemon(
             log,
             sinks=sinks_of(settings.outbox, settings.sinks, around),
             publishes=settings.outbox.publish_tools,
+            briefed=briefed,
             workspaces=settings.outbox.workspaces,
+            decided=frontdoor.decided,
         )
         table = handlers(
             engine,
@@ -191,8 +194,9 @@ async def daemon(
             yield Daemon(gate, waiters, connections, store, delays, doorbells)
         finally:
             await doorbells.close()
-            await frontdoor.shut()
             await outbox.close()
+            await frontdoor.shut()
+            drafts.close()
             stop.set()
             # A run of retention goes on at the next start.
             upkeep.cancel()

@@ -24,10 +24,10 @@ FileState = tuple[int, int, int, int]
 class Entry:
     """What a list says of one request; small, whatever the request holds."""
 
-    name: str
+    name: str = field(repr=False)
     seq: int
     type_id: str = field(repr=False)
-    state: str
+    state: str = field(repr=False)
     created_at: str = field(repr=False)
     drained_at: str = field(repr=False)
     valid: bool
@@ -35,7 +35,7 @@ class Entry:
     topic: str | None = field(repr=False)
     reads_like_instructions: bool
     attachments: int
-    outbox: tuple[str, ...]
+    outbox: tuple[str, ...] = field(repr=False)
     box_epoch: str | None = field(repr=False)
     box_seq: int | None
 

@@ -54,7 +54,7 @@ class Record:
 
     seq: int
     type_id: str = field(repr=False)
-    state: str
+    state: str = field(repr=False)
     created_at: str = field(repr=False)
     drained_at: str = field(repr=False)
     valid: bool
@@ -63,8 +63,8 @@ class Record:
     free_text: tuple[str, ...] | None = field(repr=False)
     reply_to: str | None = field(repr=False)
     extraction: Extraction | None = field(repr=False)
-    triage_session: str | None
-    outbox: tuple[str, ...]
+    triage_session: str | None = field(repr=False)
+    outbox: tuple[str, ...] = field(repr=False)
     note: str | None = field(repr=False)
     #: Whether the note is a rejection's reason that a person wrote.
     note_by_person: bool

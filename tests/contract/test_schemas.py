@@ -35,7 +35,7 @@ UNBOUNDED = {
     ("Directory", "rooms"),
     ("WhoAmI", "rooms"),
 }
-#: What others write into a journal or a record, and the arguments of a tool, read as they are.
+#: What others write into a journal or a record, and what a tool is called with, read as it is.
 OPEN = {
     "BriefFields",
     "DraftArguments",
@@ -58,7 +58,7 @@ PARTS = re.compile(
     r"\^(?:[A-Za-z0-9_:/=-]|\[[A-Za-z0-9._~!$&'()*+,;=:@%/?-]+\]|\(\?:|\)|\||\?|\{[0-9]+(?:,[0-9]+)?\})+\$\Z"
 )
 #: The definitions that have parts.
-PARTED = {"DraftDigest", "RequestFileDigest", "ReplyAddress", "ListenerUrl", "ListenerKey"}
+PARTED = {"RequestFileDigest", "ReplyAddress", "ListenerUrl", "ListenerKey", "DraftDigest"}
 
 
 def nodes(node: Json, place: str = "") -> Iterator[tuple[str, Json]]:

@@ -817,6 +817,160 @@ class AsyncMethods(ABC):
         return await self._ask("health", Health, None)
 
     @overload
+    async def outbox_stage(self, request: OutboxStageRequest, /) -> OutboxStaged: ...
+    @overload
+    async def outbox_stage(
+        self,
+        /,
+        *,
+        tool: str,
+        args: DraftArguments,
+        workspace: str | None = None,
+        taint: StampedTaint | None = None,
+        idempotency_key: str | None = None,
+    ) -> OutboxStaged: ...
+    async def outbox_stage(self, request: OutboxStageRequest | None = None, /, **fields: Any) -> OutboxStaged:
+        """Stage a tool call as a draft that a person reads and releases.
+
+        Raises IdempotencyConflictError, PermissionDeniedError.
+        """
+        return await self._ask("outbox.stage", OutboxStaged, request_of(OutboxStageRequest, request, fields))
+
+    @overload
+    async def outbox_list(self, request: OutboxListRequest, /) -> OutboxList: ...
+    @overload
+    async def outbox_list(
+        self,
+        /,
+        *,
+        status: Literal["pending", "releasing", "sent", "rejected", "withdrawn", "superseded"] | None = None,
+        all: bool = False,
+        kind: Literal["message", "publish"] | None = None,
+        tool: str | None = None,
+        after: str | None = None,
+        limit: int = 50,
+    ) -> OutboxList: ...
+    async def outbox_list(self, request: OutboxListRequest | None = None, /, **fields: Any) -> OutboxList:
+        """List drafts: one's own, or with outbox:review everybody's.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask("outbox.list", OutboxList, request_of(OutboxListRequest, request, fields))
+
+    @overload
+    async def outbox_get(self, request: OutboxGetRequest, /) -> OutboxDraft: ...
+    @overload
+    async def outbox_get(self, /, *, id: str) -> OutboxDraft: ...
+    async def outbox_get(self, request: OutboxGetRequest | None = None, /, **fields: Any) -> OutboxDraft:
+        """Read a whole draft: its arguments, files, warnings and digest.
+
+        Raises UnknownItemError, PermissionDeniedError.
+        """
+        return await self._ask("outbox.get", OutboxDraft, request_of(OutboxGetRequest, request, fields))
+
+    @overload
+    async def outbox_withdraw(self, request: OutboxWithdrawRequest, /) -> OutboxEntry: ...
+    @overload
+    async def outbox_withdraw(self, /, *, id: str, reason: str | None = None) -> OutboxEntry: ...
+    async def outbox_withdraw(
+        self, request: OutboxWithdrawRequest | None = None, /, **fields: Any
+    ) -> OutboxEntry:
+        """Take back a draft of one's own that nobody has decided.
+
+        Raises UnknownItemError, NotPendingError, OutcomeUnknownError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "outbox.withdraw", OutboxEntry, request_of(OutboxWithdrawRequest, request, fields)
+        )
+
+    @overload
+    async def outbox_supersede(self, request: OutboxSupersedeRequest, /) -> OutboxStaged: ...
+    @overload
+    async def outbox_supersede(
+        self,
+        /,
+        *,
+        id: str,
+        args: DraftArguments,
+        workspace: str | None = None,
+        taint: StampedTaint | None = None,
+        idempotency_key: str | None = None,
+    ) -> OutboxStaged: ...
+    async def outbox_supersede(
+        self, request: OutboxSupersedeRequest | None = None, /, **fields: Any
+    ) -> OutboxStaged:
+        """Stage a draft in the place of one of one's own that nobody has decided.
+
+        Raises UnknownItemError, NotPendingError, OutcomeUnknownError, IdempotencyConflictError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "outbox.supersede", OutboxStaged, request_of(OutboxSupersedeRequest, request, fields)
+        )
+
+    @overload
+    async def outbox_edit(self, request: OutboxEditRequest, /) -> OutboxDraft: ...
+    @overload
+    async def outbox_edit(self, /, *, id: str, digest: str, args: DraftArguments) -> OutboxDraft: ...
+    async def outbox_edit(self, request: OutboxEditRequest | None = None, /, **fields: Any) -> OutboxDraft:
+        """Change the arguments of a draft; it is read again before it is released.
+
+        Raises UnknownItemError, NotPendingError, OutcomeUnknownError, DraftChangedError, PermissionDeniedError.
+        """
+        return await self._ask("outbox.edit", OutboxDraft, request_of(OutboxEditRequest, request, fields))
+
+    @overload
+    async def outbox_release(self, request: OutboxReleaseRequest, /) -> OutboxReleased: ...
+    @overload
+    async def outbox_release(self, /, *, id: str, digest: str) -> OutboxReleased: ...
+    async def outbox_release(
+        self, request: OutboxReleaseRequest | None = None, /, **fields: Any
+    ) -> OutboxReleased:
+        """Release the draft that was read; it leaves once.
+
+        Raises UnknownItemError, NotPendingError, OutcomeUnknownError, DraftChangedError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "outbox.release", OutboxReleased, request_of(OutboxReleaseRequest, request, fields)
+        )
+
+    @overload
+    async def outbox_reject(self, request: OutboxRejectRequest, /) -> OutboxRejected: ...
+    @overload
+    async def outbox_reject(self, /, *, drafts: Sequence[DraftNamed], reason: str) -> OutboxRejected: ...
+    async def outbox_reject(
+        self, request: OutboxRejectRequest | None = None, /, **fields: Any
+    ) -> OutboxRejected:
+        """Reject drafts for a reason; each has an outcome of its own.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask(
+            "outbox.reject", OutboxRejected, request_of(OutboxRejectRequest, request, fields, drafts=listed)
+        )
+
+    @overload
+    async def outbox_settle(self, request: OutboxSettleRequest, /) -> OutboxEntry: ...
+    @overload
+    async def outbox_settle(self, /, *, id: str, sent: bool) -> OutboxEntry: ...
+    async def outbox_settle(
+        self, request: OutboxSettleRequest | None = None, /, **fields: Any
+    ) -> OutboxEntry:
+        """Say whether a draft left whose outcome is unknown.
+
+        Raises UnknownItemError, NotPendingError, PermissionDeniedError.
+        """
+        return await self._ask("outbox.settle", OutboxEntry, request_of(OutboxSettleRequest, request, fields))
+
+    async def outbox_tally(self, request: OutboxTallyRequest | None = None, /) -> OutboxTally:
+        """Count how many released messages left as they were drafted.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask(
+            "outbox.tally", OutboxTally, OutboxTallyRequest() if request is None else request
+        )
+
+    @overload
     async def frontdoor_ingest(self, request: FrontdoorIngestRequest, /) -> FrontdoorReceipt: ...
     @overload
     async def frontdoor_ingest(
@@ -987,160 +1141,6 @@ class AsyncMethods(ABC):
             "frontdoor.reconcile",
             FrontdoorReconciled,
             FrontdoorReconcileRequest() if request is None else request,
-        )
-
-    @overload
-    async def outbox_stage(self, request: OutboxStageRequest, /) -> OutboxStaged: ...
-    @overload
-    async def outbox_stage(
-        self,
-        /,
-        *,
-        tool: str,
-        args: DraftArguments,
-        workspace: str | None = None,
-        taint: StampedTaint | None = None,
-        idempotency_key: str | None = None,
-    ) -> OutboxStaged: ...
-    async def outbox_stage(self, request: OutboxStageRequest | None = None, /, **fields: Any) -> OutboxStaged:
-        """Stage a tool call as a draft that a person reads and releases.
-
-        Raises IdempotencyConflictError, PermissionDeniedError.
-        """
-        return await self._ask("outbox.stage", OutboxStaged, request_of(OutboxStageRequest, request, fields))
-
-    @overload
-    async def outbox_list(self, request: OutboxListRequest, /) -> OutboxList: ...
-    @overload
-    async def outbox_list(
-        self,
-        /,
-        *,
-        status: Literal["pending", "releasing", "sent", "rejected", "withdrawn", "superseded"] | None = None,
-        all: bool = False,
-        kind: Literal["message", "publish"] | None = None,
-        tool: str | None = None,
-        after: str | None = None,
-        limit: int = 50,
-    ) -> OutboxList: ...
-    async def outbox_list(self, request: OutboxListRequest | None = None, /, **fields: Any) -> OutboxList:
-        """List drafts: one's own, or with outbox:review everybody's.
-
-        Raises PermissionDeniedError.
-        """
-        return await self._ask("outbox.list", OutboxList, request_of(OutboxListRequest, request, fields))
-
-    @overload
-    async def outbox_get(self, request: OutboxGetRequest, /) -> OutboxDraft: ...
-    @overload
-    async def outbox_get(self, /, *, id: str) -> OutboxDraft: ...
-    async def outbox_get(self, request: OutboxGetRequest | None = None, /, **fields: Any) -> OutboxDraft:
-        """Read a whole draft: its arguments, files, warnings and digest.
-
-        Raises UnknownItemError, PermissionDeniedError.
-        """
-        return await self._ask("outbox.get", OutboxDraft, request_of(OutboxGetRequest, request, fields))
-
-    @overload
-    async def outbox_withdraw(self, request: OutboxWithdrawRequest, /) -> OutboxEntry: ...
-    @overload
-    async def outbox_withdraw(self, /, *, id: str, reason: str | None = None) -> OutboxEntry: ...
-    async def outbox_withdraw(
-        self, request: OutboxWithdrawRequest | None = None, /, **fields: Any
-    ) -> OutboxEntry:
-        """Take back a draft of one's own that nobody has decided.
-
-        Raises UnknownItemError, NotPendingError, OutcomeUnknownError, PermissionDeniedError.
-        """
-        return await self._ask(
-            "outbox.withdraw", OutboxEntry, request_of(OutboxWithdrawRequest, request, fields)
-        )
-
-    @overload
-    async def outbox_supersede(self, request: OutboxSupersedeRequest, /) -> OutboxStaged: ...
-    @overload
-    async def outbox_supersede(
-        self,
-        /,
-        *,
-        id: str,
-        args: DraftArguments,
-        workspace: str | None = None,
-        taint: StampedTaint | None = None,
-        idempotency_key: str | None = None,
-    ) -> OutboxStaged: ...
-    async def outbox_supersede(
-        self, request: OutboxSupersedeRequest | None = None, /, **fields: Any
-    ) -> OutboxStaged:
-        """Stage a draft in the place of one of one's own that nobody has decided.
-
-        Raises UnknownItemError, NotPendingError, OutcomeUnknownError, IdempotencyConflictError, PermissionDeniedError.
-        """
-        return await self._ask(
-            "outbox.supersede", OutboxStaged, request_of(OutboxSupersedeRequest, request, fields)
-        )
-
-    @overload
-    async def outbox_edit(self, request: OutboxEditRequest, /) -> OutboxDraft: ...
-    @overload
-    async def outbox_edit(self, /, *, id: str, digest: str, args: DraftArguments) -> OutboxDraft: ...
-    async def outbox_edit(self, request: OutboxEditRequest | None = None, /, **fields: Any) -> OutboxDraft:
-        """Change the arguments of a draft; it is read again before it is released.
-
-        Raises UnknownItemError, NotPendingError, OutcomeUnknownError, DraftChangedError, PermissionDeniedError.
-        """
-        return await self._ask("outbox.edit", OutboxDraft, request_of(OutboxEditRequest, request, fields))
-
-    @overload
-    async def outbox_release(self, request: OutboxReleaseRequest, /) -> OutboxReleased: ...
-    @overload
-    async def outbox_release(self, /, *, id: str, digest: str) -> OutboxReleased: ...
-    async def outbox_release(
-        self, request: OutboxReleaseRequest | None = None, /, **fields: Any
-    ) -> OutboxReleased:
-        """Release the draft that was read; it leaves once.
-
-        Raises UnknownItemError, NotPendingError, OutcomeUnknownError, DraftChangedError, PermissionDeniedError.
-        """
-        return await self._ask(
-            "outbox.release", OutboxReleased, request_of(OutboxReleaseRequest, request, fields)
-        )
-
-    @overload
-    async def outbox_reject(self, request: OutboxRejectRequest, /) -> OutboxRejected: ...
-    @overload
-    async def outbox_reject(self, /, *, drafts: Sequence[DraftNamed], reason: str) -> OutboxRejected: ...
-    async def outbox_reject(
-        self, request: OutboxRejectRequest | None = None, /, **fields: Any
-    ) -> OutboxRejected:
-        """Reject drafts for a reason; each has an outcome of its own.
-
-        Raises PermissionDeniedError.
-        """
-        return await self._ask(
-            "outbox.reject", OutboxRejected, request_of(OutboxRejectRequest, request, fields, drafts=listed)
-        )
-
-    @overload
-    async def outbox_settle(self, request: OutboxSettleRequest, /) -> OutboxEntry: ...
-    @overload
-    async def outbox_settle(self, /, *, id: str, sent: bool) -> OutboxEntry: ...
-    async def outbox_settle(
-        self, request: OutboxSettleRequest | None = None, /, **fields: Any
-    ) -> OutboxEntry:
-        """Say whether a draft left whose outcome is unknown.
-
-        Raises UnknownItemError, NotPendingError, PermissionDeniedError.
-        """
-        return await self._ask("outbox.settle", OutboxEntry, request_of(OutboxSettleRequest, request, fields))
-
-    async def outbox_tally(self, request: OutboxTallyRequest | None = None, /) -> OutboxTally:
-        """Count how many released messages left as they were drafted.
-
-        Raises PermissionDeniedError.
-        """
-        return await self._ask(
-            "outbox.tally", OutboxTally, OutboxTallyRequest() if request is None else request
         )
 
 
@@ -1784,6 +1784,146 @@ class SyncMethods(ABC):
         return self._ask("health", Health, None)
 
     @overload
+    def outbox_stage(self, request: OutboxStageRequest, /) -> OutboxStaged: ...
+    @overload
+    def outbox_stage(
+        self,
+        /,
+        *,
+        tool: str,
+        args: DraftArguments,
+        workspace: str | None = None,
+        taint: StampedTaint | None = None,
+        idempotency_key: str | None = None,
+    ) -> OutboxStaged: ...
+    def outbox_stage(self, request: OutboxStageRequest | None = None, /, **fields: Any) -> OutboxStaged:
+        """Stage a tool call as a draft that a person reads and releases.
+
+        Raises IdempotencyConflictError, PermissionDeniedError.
+        """
+        return self._ask("outbox.stage", OutboxStaged, request_of(OutboxStageRequest, request, fields))
+
+    @overload
+    def outbox_list(self, request: OutboxListRequest, /) -> OutboxList: ...
+    @overload
+    def outbox_list(
+        self,
+        /,
+        *,
+        status: Literal["pending", "releasing", "sent", "rejected", "withdrawn", "superseded"] | None = None,
+        all: bool = False,
+        kind: Literal["message", "publish"] | None = None,
+        tool: str | None = None,
+        after: str | None = None,
+        limit: int = 50,
+    ) -> OutboxList: ...
+    def outbox_list(self, request: OutboxListRequest | None = None, /, **fields: Any) -> OutboxList:
+        """List drafts: one's own, or with outbox:review everybody's.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask("outbox.list", OutboxList, request_of(OutboxListRequest, request, fields))
+
+    @overload
+    def outbox_get(self, request: OutboxGetRequest, /) -> OutboxDraft: ...
+    @overload
+    def outbox_get(self, /, *, id: str) -> OutboxDraft: ...
+    def outbox_get(self, request: OutboxGetRequest | None = None, /, **fields: Any) -> OutboxDraft:
+        """Read a whole draft: its arguments, files, warnings and digest.
+
+        Raises UnknownItemError, PermissionDeniedError.
+        """
+        return self._ask("outbox.get", OutboxDraft, request_of(OutboxGetRequest, request, fields))
+
+    @overload
+    def outbox_withdraw(self, request: OutboxWithdrawRequest, /) -> OutboxEntry: ...
+    @overload
+    def outbox_withdraw(self, /, *, id: str, reason: str | None = None) -> OutboxEntry: ...
+    def outbox_withdraw(self, request: OutboxWithdrawRequest | None = None, /, **fields: Any) -> OutboxEntry:
+        """Take back a draft of one's own that nobody has decided.
+
+        Raises UnknownItemError, NotPendingError, OutcomeUnknownError, PermissionDeniedError.
+        """
+        return self._ask("outbox.withdraw", OutboxEntry, request_of(OutboxWithdrawRequest, request, fields))
+
+    @overload
+    def outbox_supersede(self, request: OutboxSupersedeRequest, /) -> OutboxStaged: ...
+    @overload
+    def outbox_supersede(
+        self,
+        /,
+        *,
+        id: str,
+        args: DraftArguments,
+        workspace: str | None = None,
+        taint: StampedTaint | None = None,
+        idempotency_key: str | None = None,
+    ) -> OutboxStaged: ...
+    def outbox_supersede(
+        self, request: OutboxSupersedeRequest | None = None, /, **fields: Any
+    ) -> OutboxStaged:
+        """Stage a draft in the place of one of one's own that nobody has decided.
+
+        Raises UnknownItemError, NotPendingError, OutcomeUnknownError, IdempotencyConflictError, PermissionDeniedError.
+        """
+        return self._ask(
+            "outbox.supersede", OutboxStaged, request_of(OutboxSupersedeRequest, request, fields)
+        )
+
+    @overload
+    def outbox_edit(self, request: OutboxEditRequest, /) -> OutboxDraft: ...
+    @overload
+    def outbox_edit(self, /, *, id: str, digest: str, args: DraftArguments) -> OutboxDraft: ...
+    def outbox_edit(self, request: OutboxEditRequest | None = None, /, **fields: Any) -> OutboxDraft:
+        """Change the arguments of a draft; it is read again before it is released.
+
+        Raises UnknownItemError, NotPendingError, OutcomeUnknownError, DraftChangedError, PermissionDeniedError.
+        """
+        return self._ask("outbox.edit", OutboxDraft, request_of(OutboxEditRequest, request, fields))
+
+    @overload
+    def outbox_release(self, request: OutboxReleaseRequest, /) -> OutboxReleased: ...
+    @overload
+    def outbox_release(self, /, *, id: str, digest: str) -> OutboxReleased: ...
+    def outbox_release(self, request: OutboxReleaseRequest | None = None, /, **fields: Any) -> OutboxReleased:
+        """Release the draft that was read; it leaves once.
+
+        Raises UnknownItemError, NotPendingError, OutcomeUnknownError, DraftChangedError, PermissionDeniedError.
+        """
+        return self._ask("outbox.release", OutboxReleased, request_of(OutboxReleaseRequest, request, fields))
+
+    @overload
+    def outbox_reject(self, request: OutboxRejectRequest, /) -> OutboxRejected: ...
+    @overload
+    def outbox_reject(self, /, *, drafts: Sequence[DraftNamed], reason: str) -> OutboxRejected: ...
+    def outbox_reject(self, request: OutboxRejectRequest | None = None, /, **fields: Any) -> OutboxRejected:
+        """Reject drafts for a reason; each has an outcome of its own.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask(
+            "outbox.reject", OutboxRejected, request_of(OutboxRejectRequest, request, fields, drafts=listed)
+        )
+
+    @overload
+    def outbox_settle(self, request: OutboxSettleRequest, /) -> OutboxEntry: ...
+    @overload
+    def outbox_settle(self, /, *, id: str, sent: bool) -> OutboxEntry: ...
+    def outbox_settle(self, request: OutboxSettleRequest | None = None, /, **fields: Any) -> OutboxEntry:
+        """Say whether a draft left whose outcome is unknown.
+
+        Raises UnknownItemError, NotPendingError, PermissionDeniedError.
+        """
+        return self._ask("outbox.settle", OutboxEntry, request_of(OutboxSettleRequest, request, fields))
+
+    def outbox_tally(self, request: OutboxTallyRequest | None = None, /) -> OutboxTally:
+        """Count how many released messages left as they were drafted.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask("outbox.tally", OutboxTally, OutboxTallyRequest() if request is None else request)
+
+    @overload
     def frontdoor_ingest(self, request: FrontdoorIngestRequest, /) -> FrontdoorReceipt: ...
     @overload
     def frontdoor_ingest(
@@ -1943,143 +2083,3 @@ class SyncMethods(ABC):
             FrontdoorReconciled,
             FrontdoorReconcileRequest() if request is None else request,
         )
-
-    @overload
-    def outbox_stage(self, request: OutboxStageRequest, /) -> OutboxStaged: ...
-    @overload
-    def outbox_stage(
-        self,
-        /,
-        *,
-        tool: str,
-        args: DraftArguments,
-        workspace: str | None = None,
-        taint: StampedTaint | None = None,
-        idempotency_key: str | None = None,
-    ) -> OutboxStaged: ...
-    def outbox_stage(self, request: OutboxStageRequest | None = None, /, **fields: Any) -> OutboxStaged:
-        """Stage a tool call as a draft that a person reads and releases.
-
-        Raises IdempotencyConflictError, PermissionDeniedError.
-        """
-        return self._ask("outbox.stage", OutboxStaged, request_of(OutboxStageRequest, request, fields))
-
-    @overload
-    def outbox_list(self, request: OutboxListRequest, /) -> OutboxList: ...
-    @overload
-    def outbox_list(
-        self,
-        /,
-        *,
-        status: Literal["pending", "releasing", "sent", "rejected", "withdrawn", "superseded"] | None = None,
-        all: bool = False,
-        kind: Literal["message", "publish"] | None = None,
-        tool: str | None = None,
-        after: str | None = None,
-        limit: int = 50,
-    ) -> OutboxList: ...
-    def outbox_list(self, request: OutboxListRequest | None = None, /, **fields: Any) -> OutboxList:
-        """List drafts: one's own, or with outbox:review everybody's.
-
-        Raises PermissionDeniedError.
-        """
-        return self._ask("outbox.list", OutboxList, request_of(OutboxListRequest, request, fields))
-
-    @overload
-    def outbox_get(self, request: OutboxGetRequest, /) -> OutboxDraft: ...
-    @overload
-    def outbox_get(self, /, *, id: str) -> OutboxDraft: ...
-    def outbox_get(self, request: OutboxGetRequest | None = None, /, **fields: Any) -> OutboxDraft:
-        """Read a whole draft: its arguments, files, warnings and digest.
-
-        Raises UnknownItemError, PermissionDeniedError.
-        """
-        return self._ask("outbox.get", OutboxDraft, request_of(OutboxGetRequest, request, fields))
-
-    @overload
-    def outbox_withdraw(self, request: OutboxWithdrawRequest, /) -> OutboxEntry: ...
-    @overload
-    def outbox_withdraw(self, /, *, id: str, reason: str | None = None) -> OutboxEntry: ...
-    def outbox_withdraw(self, request: OutboxWithdrawRequest | None = None, /, **fields: Any) -> OutboxEntry:
-        """Take back a draft of one's own that nobody has decided.
-
-        Raises UnknownItemError, NotPendingError, OutcomeUnknownError, PermissionDeniedError.
-        """
-        return self._ask("outbox.withdraw", OutboxEntry, request_of(OutboxWithdrawRequest, request, fields))
-
-    @overload
-    def outbox_supersede(self, request: OutboxSupersedeRequest, /) -> OutboxStaged: ...
-    @overload
-    def outbox_supersede(
-        self,
-        /,
-        *,
-        id: str,
-        args: DraftArguments,
-        workspace: str | None = None,
-        taint: StampedTaint | None = None,
-        idempotency_key: str | None = None,
-    ) -> OutboxStaged: ...
-    def outbox_supersede(
-        self, request: OutboxSupersedeRequest | None = None, /, **fields: Any
-    ) -> OutboxStaged:
-        """Stage a draft in the place of one of one's own that nobody has decided.
-
-        Raises UnknownItemError, NotPendingError, OutcomeUnknownError, IdempotencyConflictError, PermissionDeniedError.
-        """
-        return self._ask(
-            "outbox.supersede", OutboxStaged, request_of(OutboxSupersedeRequest, request, fields)
-        )
-
-    @overload
-    def outbox_edit(self, request: OutboxEditRequest, /) -> OutboxDraft: ...
-    @overload
-    def outbox_edit(self, /, *, id: str, digest: str, args: DraftArguments) -> OutboxDraft: ...
-    def outbox_edit(self, request: OutboxEditRequest | None = None, /, **fields: Any) -> OutboxDraft:
-        """Change the arguments of a draft; it is read again before it is released.
-
-        Raises UnknownItemError, NotPendingError, OutcomeUnknownError, DraftChangedError, PermissionDeniedError.
-        """
-        return self._ask("outbox.edit", OutboxDraft, request_of(OutboxEditRequest, request, fields))
-
-    @overload
-    def outbox_release(self, request: OutboxReleaseRequest, /) -> OutboxReleased: ...
-    @overload
-    def outbox_release(self, /, *, id: str, digest: str) -> OutboxReleased: ...
-    def outbox_release(self, request: OutboxReleaseRequest | None = None, /, **fields: Any) -> OutboxReleased:
-        """Release the draft that was read; it leaves once.
-
-        Raises UnknownItemError, NotPendingError, OutcomeUnknownError, DraftChangedError, PermissionDeniedError.
-        """
-        return self._ask("outbox.release", OutboxReleased, request_of(OutboxReleaseRequest, request, fields))
-
-    @overload
-    def outbox_reject(self, request: OutboxRejectRequest, /) -> OutboxRejected: ...
-    @overload
-    def outbox_reject(self, /, *, drafts: Sequence[DraftNamed], reason: str) -> OutboxRejected: ...
-    def outbox_reject(self, request: OutboxRejectRequest | None = None, /, **fields: Any) -> OutboxRejected:
-        """Reject drafts for a reason; each has an outcome of its own.
-
-        Raises PermissionDeniedError.
-        """
-        return self._ask(
-            "outbox.reject", OutboxRejected, request_of(OutboxRejectRequest, request, fields, drafts=listed)
-        )
-
-    @overload
-    def outbox_settle(self, request: OutboxSettleRequest, /) -> OutboxEntry: ...
-    @overload
-    def outbox_settle(self, /, *, id: str, sent: bool) -> OutboxEntry: ...
-    def outbox_settle(self, request: OutboxSettleRequest | None = None, /, **fields: Any) -> OutboxEntry:
-        """Say whether a draft left whose outcome is unknown.
-
-        Raises UnknownItemError, NotPendingError, PermissionDeniedError.
-        """
-        return self._ask("outbox.settle", OutboxEntry, request_of(OutboxSettleRequest, request, fields))
-
-    def outbox_tally(self, request: OutboxTallyRequest | None = None, /) -> OutboxTally:
-        """Count how many released messages left as they were drafted.
-
-        Raises PermissionDeniedError.
-        """
-        return self._ask("outbox.tally", OutboxTally, OutboxTallyRequest() if request is None else request)

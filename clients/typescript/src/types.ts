@@ -2742,86 +2742,6 @@ export interface Operations {
     readonly response: Health;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unknown_path" | "unsupported_media_type">;
   };
-  /** Take in one drained submission with its files; the same one again gives the same number. */
-  readonly "frontdoor.ingest": {
-    readonly method: "POST";
-    readonly path: "/frontdoor/ingest";
-    readonly request: FrontdoorIngestRequest;
-    readonly response: FrontdoorReceipt;
-    readonly refusal: RefusalOf<"already_exists" | "attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
-  };
-  /** List requests, and the files that could not be read as one. */
-  readonly "frontdoor.list": {
-    readonly method: "POST";
-    readonly path: "/frontdoor/list";
-    readonly request: FrontdoorListRequest;
-    readonly response: FrontdoorList;
-    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
-  };
-  /** Read one request whole, prose and all; for a person. */
-  readonly "frontdoor.get": {
-    readonly method: "POST";
-    readonly path: "/frontdoor/get";
-    readonly request: FrontdoorGetRequest;
-    readonly response: FrontdoorItem;
-    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
-  };
-  /** Give briefs of extracted requests; whoever is given one stages with untrusted taint. */
-  readonly "frontdoor.next": {
-    readonly method: "POST";
-    readonly path: "/frontdoor/next";
-    readonly request: FrontdoorNextRequest;
-    readonly response: FrontdoorBriefs;
-    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
-  };
-  /** Have the prose of requests read by the quarantined extractor. */
-  readonly "frontdoor.extract": {
-    readonly method: "POST";
-    readonly path: "/frontdoor/extract";
-    readonly request: FrontdoorExtractRequest;
-    readonly response: FrontdoorExtracted;
-    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
-  };
-  /** Report the drafts that a run staged for a request. */
-  readonly "frontdoor.triaged": {
-    readonly method: "POST";
-    readonly path: "/frontdoor/triaged";
-    readonly request: FrontdoorTriagedRequest;
-    readonly response: FrontdoorMoved;
-    readonly refusal: RefusalOf<"already_exists" | "attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
-  };
-  /** Park a request until its sender has said more. */
-  readonly "frontdoor.needs_info": {
-    readonly method: "POST";
-    readonly path: "/frontdoor/needs_info";
-    readonly request: FrontdoorNeedsInfoRequest;
-    readonly response: FrontdoorMoved;
-    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
-  };
-  /** Close a request, with a reason. */
-  readonly "frontdoor.close": {
-    readonly method: "POST";
-    readonly path: "/frontdoor/close";
-    readonly request: FrontdoorCloseRequest;
-    readonly response: FrontdoorMoved;
-    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
-  };
-  /** Take a request up again that was closed, triaged or parked. */
-  readonly "frontdoor.reopen": {
-    readonly method: "POST";
-    readonly path: "/frontdoor/reopen";
-    readonly request: FrontdoorReopenRequest;
-    readonly response: FrontdoorMoved;
-    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
-  };
-  /** Move every request whose drafts were decided. */
-  readonly "frontdoor.reconcile": {
-    readonly method: "POST";
-    readonly path: "/frontdoor/reconcile";
-    readonly request: FrontdoorReconcileRequest;
-    readonly response: FrontdoorReconciled;
-    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
-  };
   /** Stage a tool call as a draft that a person reads and releases. */
   readonly "outbox.stage": {
     readonly method: "POST";
@@ -2900,6 +2820,86 @@ export interface Operations {
     readonly path: "/outbox/tally";
     readonly request: OutboxTallyRequest;
     readonly response: OutboxTally;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Take in one drained submission with its files; the same one again gives the same number. */
+  readonly "frontdoor.ingest": {
+    readonly method: "POST";
+    readonly path: "/frontdoor/ingest";
+    readonly request: FrontdoorIngestRequest;
+    readonly response: FrontdoorReceipt;
+    readonly refusal: RefusalOf<"already_exists" | "attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** List requests, and the files that could not be read as one. */
+  readonly "frontdoor.list": {
+    readonly method: "POST";
+    readonly path: "/frontdoor/list";
+    readonly request: FrontdoorListRequest;
+    readonly response: FrontdoorList;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Read one request whole, prose and all; for a person. */
+  readonly "frontdoor.get": {
+    readonly method: "POST";
+    readonly path: "/frontdoor/get";
+    readonly request: FrontdoorGetRequest;
+    readonly response: FrontdoorItem;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Give briefs of extracted requests; whoever is given one stages with untrusted taint. */
+  readonly "frontdoor.next": {
+    readonly method: "POST";
+    readonly path: "/frontdoor/next";
+    readonly request: FrontdoorNextRequest;
+    readonly response: FrontdoorBriefs;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Have the prose of requests read by the quarantined extractor. */
+  readonly "frontdoor.extract": {
+    readonly method: "POST";
+    readonly path: "/frontdoor/extract";
+    readonly request: FrontdoorExtractRequest;
+    readonly response: FrontdoorExtracted;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Report the drafts that a run staged for a request. */
+  readonly "frontdoor.triaged": {
+    readonly method: "POST";
+    readonly path: "/frontdoor/triaged";
+    readonly request: FrontdoorTriagedRequest;
+    readonly response: FrontdoorMoved;
+    readonly refusal: RefusalOf<"already_exists" | "attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Park a request until its sender has said more. */
+  readonly "frontdoor.needs_info": {
+    readonly method: "POST";
+    readonly path: "/frontdoor/needs_info";
+    readonly request: FrontdoorNeedsInfoRequest;
+    readonly response: FrontdoorMoved;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Close a request, with a reason. */
+  readonly "frontdoor.close": {
+    readonly method: "POST";
+    readonly path: "/frontdoor/close";
+    readonly request: FrontdoorCloseRequest;
+    readonly response: FrontdoorMoved;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Take a request up again that was closed, triaged or parked. */
+  readonly "frontdoor.reopen": {
+    readonly method: "POST";
+    readonly path: "/frontdoor/reopen";
+    readonly request: FrontdoorReopenRequest;
+    readonly response: FrontdoorMoved;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Move every request whose drafts were decided. */
+  readonly "frontdoor.reconcile": {
+    readonly method: "POST";
+    readonly path: "/frontdoor/reconcile";
+    readonly request: FrontdoorReconcileRequest;
+    readonly response: FrontdoorReconciled;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
 }
