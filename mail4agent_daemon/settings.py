@@ -167,9 +167,9 @@ class Settings(_Section):
     retention: RetentionSettings = RetentionSettings()
     mailbox: MailboxSettings = MailboxSettings()
     outbox: OutboxSettings = OutboxSettings()
-    sinks: dict[str, SinkSettings] = {}
     log: LogSettings = LogSettings()
     limits: LimitSettings = LimitSettings()
+    sinks: dict[str, SinkSettings] = {}
 
 
 @dataclass(frozen=True, slots=True)
