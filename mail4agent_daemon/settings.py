@@ -229,9 +229,9 @@ class Settings(_Section):
     frontdoor: FrontdoorSettings = FrontdoorSettings()
     model: ModelSettings = ModelSettings()
     outbox: OutboxSettings = OutboxSettings()
-    sinks: dict[str, SinkSettings] = {}
     log: LogSettings = LogSettings()
     limits: LimitSettings = LimitSettings()
+    sinks: dict[str, SinkSettings] = {}
 
 
 @dataclass(frozen=True, slots=True)
