@@ -59,7 +59,8 @@ class House:
         """A file with a submission of the type meeting, unlike any other."""
         number = next(self.numbers)
         whole = {
-            "your_name": "Ada", "your_email": "ada@example.org", "purpose": "collaboration", "format": "video",
+            "your_name": "Ada", "your_email": "ada@example.org", "purpose": "collaboration",
+            "format": "video",
             "duration_minutes": "45", "details": f"{PLANTED}{HIDDEN} {number}", **values,
         }  # fmt: skip
         path = self.folder / f"asked-{number}.json"
@@ -276,7 +277,7 @@ def test_a_folder_is_listed_without_a_daemon(house: House) -> None:
 
 @pytest.mark.promise("frontdoor.doctor-says-what-rots")
 def test_doctor_says_what_needs_a_person(house: House, tmp_path: Path) -> None:
-    """A failed extraction, a type that is none, a key that others can read; and nothing of what was written."""
+    """A failed extraction, a type that is none, a key that others can read; and nothing of the prose."""
     house.model.forget()
     house.model.answer = saying(b"", 500)
     house.script("extract", house.taken())

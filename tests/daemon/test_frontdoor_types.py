@@ -29,9 +29,10 @@ def types(home: Path, *arguments: str | Path) -> Result:
 
 
 def test_everything_that_is_wrong_with_a_manifest_is_said(home: Path, tmp_path: Path) -> None:
-    """Faults of its parts, of its bytes, and of a file that cannot be a manifest; good ones are said to be."""
+    """Faults of its parts and of its bytes, a line each; of a good one that it is good."""
     unfit, torn = tmp_path / "unfit.json", tmp_path / "torn.toml"
-    unfit.write_text(json.dumps(manifest(field("integer", min=2, max=1), field("text", pattern="(a)"))))
+    fields = (field("integer", min=2, max=1), field("text", pattern="(a)"))
+    unfit.write_text(json.dumps(manifest(*fields)))
     torn.write_text("id = ")
     done = types(home, "check", unfit, torn, EXAMPLES / "meeting.toml")
     assert done.exit_code == 1
