@@ -17,9 +17,6 @@ from mail4agent_core.outbox.item import FILE_MAX_BYTES, decoded
 
 from .office import ORIGINAL, PERSON, Office, original, put
 
-ours = pytest.mark.promise("outbox.files-of-the-original-load")
-hostile = pytest.mark.promise("outbox.hostile-files-harm-nothing")
-fast = pytest.mark.promise("outbox.lists-stay-fast-and-right")
 #: The keys of form 2, after the original's.
 SECOND = (
     "schema", "release", "attempts", "decided_by", "idempotency_key", "files", "staged_by", "sink", "sent_as",
@@ -27,7 +24,7 @@ SECOND = (
 )  # fmt: skip
 
 
-@ours
+@pytest.mark.promise("outbox.files-of-the-original-load")
 @pytest.mark.parametrize(
     "missing", [(), ("kind",), ("workspace", "kind", "taint"), ("session_id", "error", "reason")]
 )
@@ -44,7 +41,7 @@ def test_a_file_of_the_original_loads_and_keeps_its_form_until_it_is_changed(
     assert {key: written[key] for key in value} == value
 
 
-@ours
+@pytest.mark.promise("outbox.files-of-the-original-load")
 def test_what_others_wrote_is_kept_in_its_order_through_a_change(office: Office, store: OutboxStore) -> None:
     """Behind ours; arguments in the order of their keys; null written out."""
     value = {
@@ -63,7 +60,7 @@ def test_what_others_wrote_is_kept_in_its_order_through_a_change(office: Office,
     assert list(written["args"]["a"]) == ["b", "y"]
 
 
-@ours
+@pytest.mark.promise("outbox.files-of-the-original-load")
 def test_a_file_of_ours_has_the_originals_members_and_types_first(office: Office, store: OutboxStore) -> None:
     """Pretty, UTF-8, in the original's order, so that it and an editor read on."""
     item = office.stage({"to": "é@x.org", "body": "a\nb"})
@@ -76,7 +73,7 @@ def test_a_file_of_ours_has_the_originals_members_and_types_first(office: Office
     assert store.root.stat().st_mode & 0o777 == 0o700
 
 
-@ours
+@pytest.mark.promise("outbox.files-of-the-original-load")
 def test_a_draft_that_is_being_released_is_not_pending_to_the_original(office: Office) -> None:
     """It asks for exactly one word before it acts."""
     item = office.stage()
@@ -110,7 +107,7 @@ BAD: dict[str, bytes] = {
 }
 
 
-@hostile
+@pytest.mark.promise("outbox.hostile-files-harm-nothing")
 @pytest.mark.parametrize("name", BAD)
 def test_a_file_that_is_no_item_hides_no_other_and_is_left_alone(
     office: Office, store: OutboxStore, name: str
@@ -128,7 +125,7 @@ def test_a_file_that_is_no_item_hides_no_other_and_is_left_alone(
     assert path.read_bytes() == BAD[name]
 
 
-@hostile
+@pytest.mark.promise("outbox.hostile-files-harm-nothing")
 @pytest.mark.parametrize("kind", ["folder", "link", "dangling", "pipe", "loop"])
 def test_what_is_named_like_a_draft_and_is_none_is_no_draft(
     office: Office, store: OutboxStore, tmp_path: Path, kind: str
@@ -157,7 +154,7 @@ def test_what_is_named_like_a_draft_and_is_none_is_no_draft(
     assert json.loads(target.read_text()) == original()
 
 
-@hostile
+@pytest.mark.promise("outbox.hostile-files-harm-nothing")
 @pytest.mark.parametrize("prefix", ["", ".", "*", "../x", "a/b", "2\n", "\x00", "ü", "x" * 81])
 def test_a_hostile_prefix_selects_nothing(office: Office, store: OutboxStore, prefix: str) -> None:
     """Not the only draft, either."""
@@ -179,7 +176,7 @@ def test_a_prefix_selects_the_only_one_and_an_id_its_own(office: Office, store: 
         store.item("b")
 
 
-@hostile
+@pytest.mark.promise("outbox.hostile-files-harm-nothing")
 def test_a_root_that_is_a_link_is_refused_and_looking_makes_none(tmp_path: Path) -> None:
     """And what somebody left unfinished is no draft and is swept by the next writer."""
     (tmp_path / "real").mkdir()
@@ -206,7 +203,7 @@ def test_who_holds_the_lock_too_long_is_named(store: OutboxStore) -> None:
     assert store.items() == []
 
 
-@fast
+@pytest.mark.promise("outbox.lists-stay-fast-and-right")
 def test_the_next_list_has_what_another_program_wrote(
     office: Office, store: OutboxStore, clock: HandClock
 ) -> None:
@@ -228,7 +225,7 @@ def test_the_next_list_has_what_another_program_wrote(
     assert len(store.rows().rows) == 3
 
 
-@fast
+@pytest.mark.promise("outbox.lists-stay-fast-and-right")
 def test_an_unchanged_file_is_not_read_again(
     office: Office, store: OutboxStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
