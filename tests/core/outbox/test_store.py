@@ -1,5 +1,6 @@
 """Files of the original, and whatever else may lie in the folder."""
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -8,17 +9,14 @@ from typing import Any
 import pytest
 
 from mail4agent_api.errors import MalformedError, RefusalError, UnknownItemError
+from mail4agent_core import files
 from mail4agent_core.clock import HandClock
-from mail4agent_core.files import FolderBusyError, FolderError
+from mail4agent_core.files import Folder, FolderBusyError, FolderError
 from mail4agent_core.outbox import OutboxKind, OutboxStore, UnreadableItemError
-from mail4agent_core.outbox.item import FILE_MAX_BYTES, OutboxItem, decoded
-from mail4agent_core.outbox.listing import Listing
+from mail4agent_core.outbox.item import FILE_MAX_BYTES, decoded
 
 from .office import ORIGINAL, PERSON, Office, original, put
 
-ours = pytest.mark.promise("outbox.files-of-the-original-load")
-hostile = pytest.mark.promise("outbox.hostile-files-harm-nothing")
-fast = pytest.mark.promise("outbox.lists-stay-fast-and-right")
 #: The keys of form 2, after the original's.
 SECOND = (
     "schema", "release", "attempts", "decided_by", "idempotency_key", "files", "staged_by", "sink", "sent_as",
@@ -26,7 +24,7 @@ SECOND = (
 )  # fmt: skip
 
 
-@ours
+@pytest.mark.promise("outbox.files-of-the-original-load")
 @pytest.mark.parametrize(
     "missing", [(), ("kind",), ("workspace", "kind", "taint"), ("session_id", "error", "reason")]
 )
@@ -43,7 +41,7 @@ def test_a_file_of_the_original_loads_and_keeps_its_form_until_it_is_changed(
     assert {key: written[key] for key in value} == value
 
 
-@ours
+@pytest.mark.promise("outbox.files-of-the-original-load")
 def test_what_others_wrote_is_kept_in_its_order_through_a_change(office: Office, store: OutboxStore) -> None:
     """Behind ours; arguments in the order of their keys; null written out."""
     value = {
@@ -62,7 +60,7 @@ def test_what_others_wrote_is_kept_in_its_order_through_a_change(office: Office,
     assert list(written["args"]["a"]) == ["b", "y"]
 
 
-@ours
+@pytest.mark.promise("outbox.files-of-the-original-load")
 def test_a_file_of_ours_has_the_originals_members_and_types_first(office: Office, store: OutboxStore) -> None:
     """Pretty, UTF-8, in the original's order, so that it and an editor read on."""
     item = office.stage({"to": "é@x.org", "body": "a\nb"})
@@ -75,7 +73,7 @@ def test_a_file_of_ours_has_the_originals_members_and_types_first(office: Office
     assert store.root.stat().st_mode & 0o777 == 0o700
 
 
-@ours
+@pytest.mark.promise("outbox.files-of-the-original-load")
 def test_a_draft_that_is_being_released_is_not_pending_to_the_original(office: Office) -> None:
     """It asks for exactly one word before it acts."""
     item = office.stage()
@@ -109,7 +107,7 @@ BAD: dict[str, bytes] = {
 }
 
 
-@hostile
+@pytest.mark.promise("outbox.hostile-files-harm-nothing")
 @pytest.mark.parametrize("name", BAD)
 def test_a_file_that_is_no_item_hides_no_other_and_is_left_alone(
     office: Office, store: OutboxStore, name: str
@@ -127,7 +125,7 @@ def test_a_file_that_is_no_item_hides_no_other_and_is_left_alone(
     assert path.read_bytes() == BAD[name]
 
 
-@hostile
+@pytest.mark.promise("outbox.hostile-files-harm-nothing")
 @pytest.mark.parametrize("kind", ["folder", "link", "dangling", "pipe", "loop"])
 def test_what_is_named_like_a_draft_and_is_none_is_no_draft(
     office: Office, store: OutboxStore, tmp_path: Path, kind: str
@@ -156,7 +154,7 @@ def test_what_is_named_like_a_draft_and_is_none_is_no_draft(
     assert json.loads(target.read_text()) == original()
 
 
-@hostile
+@pytest.mark.promise("outbox.hostile-files-harm-nothing")
 @pytest.mark.parametrize("prefix", ["", ".", "*", "../x", "a/b", "2\n", "\x00", "ü", "x" * 81])
 def test_a_hostile_prefix_selects_nothing(office: Office, store: OutboxStore, prefix: str) -> None:
     """Not the only draft, either."""
@@ -178,7 +176,7 @@ def test_a_prefix_selects_the_only_one_and_an_id_its_own(office: Office, store: 
         store.item("b")
 
 
-@hostile
+@pytest.mark.promise("outbox.hostile-files-harm-nothing")
 def test_a_root_that_is_a_link_is_refused_and_looking_makes_none(tmp_path: Path) -> None:
     """And what somebody left unfinished is no draft and is swept by the next writer."""
     (tmp_path / "real").mkdir()
@@ -205,7 +203,7 @@ def test_who_holds_the_lock_too_long_is_named(store: OutboxStore) -> None:
     assert store.items() == []
 
 
-@fast
+@pytest.mark.promise("outbox.lists-stay-fast-and-right")
 def test_the_next_list_has_what_another_program_wrote(
     office: Office, store: OutboxStore, clock: HandClock
 ) -> None:
@@ -227,7 +225,7 @@ def test_the_next_list_has_what_another_program_wrote(
     assert len(store.rows().rows) == 3
 
 
-@fast
+@pytest.mark.promise("outbox.lists-stay-fast-and-right")
 def test_an_unchanged_file_is_not_read_again(
     office: Office, store: OutboxStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -235,13 +233,13 @@ def test_an_unchanged_file_is_not_read_again(
     items = [office.stage() for _ in range(3)]
     first = store.rows()
     read: list[str] = []
-    real = Listing.read
+    real = Folder.read_with_state
 
-    def counted(listing: Listing, name: str) -> OutboxItem:
+    def counted(folder: Folder, name: str, most: int) -> Any:
         read.append(name)
-        return real(listing, name)
+        return real(folder, name, most)
 
-    monkeypatch.setattr(Listing, "read", counted)
+    monkeypatch.setattr(Folder, "read_with_state", counted)
     assert store.rows() == first
     office.store.write(items[1].changed(summary="other"))
     assert [row.summary for row in store.rows().rows][1] == "other"
@@ -253,13 +251,13 @@ def test_a_list_shows_what_it_can_while_one_file_cannot_be_read(
 ) -> None:
     """An error of the disk on one file breaks no list."""
     items = [office.stage() for _ in range(2)]
-    real = Listing.read
+    opened = files.regular
 
-    def failing(listing: Listing, name: str) -> OutboxItem:
+    def failing(name: str, folder: int) -> int | None:
         if name.startswith(items[0].id):
-            raise OSError(5, "Input/output error")
-        return real(listing, name)
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return opened(name, folder)
 
-    monkeypatch.setattr(Listing, "read", failing)
+    monkeypatch.setattr(files, "regular", failing)
     assert [row.id for row in store.rows().rows] == [items[1].id]
     assert [item.id for item in store.items()] == [items[1].id]
