@@ -109,7 +109,7 @@ def found(folder: Folder, seq: int, remembered: Remembered) -> list[Entry]:
     wanted = [
         name
         for name in folder.names()
-        if (name.startswith(own) or numbered(name) is None)
+        if (name.startswith(own) or name[10:11] != "-" or not name[:10].isdigit())
         and name.endswith(SUFFIX)
         and not name.startswith(".")
     ]
