@@ -1,4 +1,6 @@
-"""An MCP server that breaks its protocol in its first call, as its argument says: flood, vanish or garble."""
+"""An MCP server that breaks its protocol in its first call, as its argument says: flood, chatter, vanish or
+garble. Or it answers that call, and refuses all others: bare.
+"""
 
 import json
 import os
@@ -22,9 +24,14 @@ for line in sys.stdin:
             if sys.argv[1] == "flood":
                 while True:
                     sys.stdout.write("x" * 65_536)
+            if sys.argv[1] == "chatter":
+                while True:
+                    sys.stdout.write("x\n" * 1_024)
             if sys.argv[1] == "vanish":
                 sys.exit(3)
             answer["result"] = {"content": "no list of anything"}
+            if sys.argv[1] == "bare":
+                answer["result"] = {"content": [], "structuredContent": {"id": "msg_1"}}
         case _ if "id" in asked:
             answer["error"] = {"code": -32601, "message": "not here"}
         case _:

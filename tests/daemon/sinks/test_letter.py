@@ -22,6 +22,12 @@ PLAIN = {"to": "noor@example.net", "subject": "Hello", "body": "Hi."}
         {"subject": "Hello\r\nBcc: mallory@example.net"},
         {"subject": "Hello\nBcc: mallory@example.net"},
         {"subject": "Hello\x00"},
+        {"subject": "=?utf-8?q?Hello=0D=0ABcc:_mallory@example.net?="},
+        {"subject": "Hello =?utf-8?b?YW5vdGhlciB0ZXh0?="},
+        {"to": "=?utf-8?q?The_Bank?= <mallory@example.net>"},
+        {"to": "=?utf-8?q?a=0D=0A?=@example.net"},
+        {"references": ["<=?utf-8?q?a=0D=0AX:_1?=@b>"]},
+        {"attachments": ["=?utf-8?q?a=0D=0AX:_1?=.txt"]},
         {"subject": "Hello\u2028Bcc: mallory@example.net"},
         {"to": "noor@example.net\r\nBcc: mallory@example.net"},
         {"to": "noor@example.net, mallory@example.net"},
@@ -94,3 +100,19 @@ def test_whatever_is_carried_keeps_its_place(subject: str, body: str, name: str)
     assert letter.recipients == ("noor@example.net",)
     content = made.get_content().replace("\r\n", "\n")
     assert content.removesuffix("\n") == body.replace("\r\n", "\n").removesuffix("\n")
+
+
+@pytest.mark.promise("sinks.no-argument-becomes-a-header")
+@pytest.mark.parametrize("path", ["folder/=?utf-8?q?a=0D=0AX:_1?=.txt", "folder/=?utf-8?b?cGxhbi5wZGY=?="])
+def test_a_file_of_a_folder_whose_name_would_be_decoded_is_refused(path: str) -> None:
+    """No argument names it, so that it is looked at when the email is made."""
+    letter = letter_of({**PLAIN, "attachments": ["folder"]})
+    with pytest.raises(MalformedError):
+        letter.message(FROM, "5a" * 32, 0, [(path, b"1")])
+
+
+def test_the_type_of_a_file_is_that_of_its_name() -> None:
+    """A folder whose name looks like the beginning of a URL says no type."""
+    letter = letter_of({**PLAIN, "attachments": ["data:multipart"]})
+    made = letter.message(FROM, "5a" * 32, 0, [("data:multipart/mixed,a.txt", b"1")])
+    assert [each.get_content_type() for each in made.iter_attachments()] == ["text/plain"]

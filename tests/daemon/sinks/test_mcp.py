@@ -119,7 +119,7 @@ async def test_a_tool_that_is_not_there_is_not_sent(remote: tuple[Remote, Path])
 
 
 @pytest.mark.promise("sinks.an-unknown-outcome-is-said")
-@pytest.mark.parametrize("way", ["vanish", "flood", "garble"])
+@pytest.mark.parametrize("way", ["vanish", "flood", "chatter", "garble"])
 async def test_a_server_that_breaks_off_leaves_the_outcome_unknown(tmp_path: Path, way: str) -> None:
     """The call was made; one that ends, floods or answers with nonsense does not say what became of it."""
     told = tmp_path / "told"
@@ -127,6 +127,24 @@ async def test_a_server_that_breaks_off_leaves_the_outcome_unknown(tmp_path: Pat
     with pytest.raises(UnknownOutcomeError):
         await calling(server).deliver(outgoing({"text": "a"}))
     assert told.exists()
+
+
+@pytest.mark.promise("sinks.an-mcp-tool-is-called-once")
+async def test_a_tool_of_a_server_that_lists_none_is_sent(tmp_path: Path) -> None:
+    """The SDK asks for a list after the call; a refusal of that is no answer to the call, which was made."""
+    told = tmp_path / "told"
+    server = Program((sys.executable, str(SERVER.with_name("mcp_breaking.py")), "bare"), {"TOLD": str(told)})
+    assert await calling(server).deliver(outgoing({"text": "a"})) == "msg_1"
+    assert told.exists()
+
+
+async def test_a_server_that_chatters_is_heard_no_further_than_its_lines(tmp_path: Path) -> None:
+    """Lines that are no messages take a hundred times their length; so many of them end the call at once."""
+    told = tmp_path / "told"
+    argv = (sys.executable, str(SERVER.with_name("mcp_breaking.py")), "chatter")
+    with pytest.raises(UnknownOutcomeError) as failure:
+        await calling(Program(argv, {"TOLD": str(told)}), timeout_secs=110).deliver(outgoing({"text": "a"}))
+    assert "Timeout" not in str(failure.value)
 
 
 async def test_a_server_that_cannot_be_had_is_not_sent(tmp_path: Path) -> None:
