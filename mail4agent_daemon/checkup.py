@@ -21,6 +21,8 @@ from mail4agent_core.mail.sqlite.verify import verify
 
 from .attest import Attestor
 from .bootstrap import KEY_NAME, KeyFileError, read_key
+from .connect.faults import ConnectError
+from .connect.standing import standings
 from .frontdoor_checkup import examined as frontdoor_examined
 from .home import holder_of
 from .settings import Effective
@@ -59,6 +61,7 @@ def examine(effective: Effective) -> list[Finding]:
         *_database(effective.database),
         *_key(home / KEY_NAME, effective.database),
         *_doorbells(effective.database),
+        *_clients(home),
         *(Finding(*said) for said in frontdoor_examined(effective)),
         _space(home),
         _attestation(),
@@ -215,6 +218,21 @@ def _listeners(database: Path) -> list[tuple[str, str | None, int, int]]:
         ).fetchall()
     finally:
         db.close()
+
+
+def _clients(home: Path) -> Iterator[Finding]:
+    """Connected clients whose key or file is gone."""
+    try:
+        found = standings(home)
+    except ConnectError as fault:
+        yield Finding("clients", "bad", str(fault))
+        return
+    for each in found:
+        for fault in each.faults:
+            yield Finding("clients", "bad", f"{each.client} as {each.account}: {fault}")
+    if found and not any(each.faults for each in found):
+        names = ", ".join(f"{each.client} as {each.account}" for each in found[:NAMED_MAX])
+        yield Finding("clients", "good", f"connected: {names}")
 
 
 def _space(home: Path) -> Finding:

@@ -103,6 +103,20 @@ def listed(folder: Folder, remembered: Remembered) -> Listing:
     return Listing(tuple(entries), tuple(unreadable), _doubled(entries))
 
 
+def found(folder: Folder, seq: int, remembered: Remembered) -> list[Entry]:
+    """The requests that have a number, by the names of the files alone: the others are not looked at."""
+    own = f"{seq:010}-"
+    wanted = [
+        name
+        for name in folder.names()
+        if (name.startswith(own) or name[10:11] != "-" or not name[:10].isdigit())
+        and name.endswith(SUFFIX)
+        and not name.startswith(".")
+    ]
+    looked = (_looked_at(folder, name, remembered) for name in wanted)
+    return [each for each in looked if isinstance(each, Entry) and each.seq == seq]
+
+
 def _doubled(entries: Iterable[Entry]) -> frozenset[int]:
     return frozenset(seq for seq, count in Counter(entry.seq for entry in entries).items() if count > 1)
 
@@ -124,7 +138,11 @@ def _looked_at(folder: Folder, name: str, remembered: Remembered) -> Entry | Unr
 
 def _read(folder: Folder, name: str) -> Entry | Unreadable:
     try:
-        return Entry.of(name, record_in(folder, name))
+        record = record_in(folder, name)
+        if numbered(name) not in {None, record.seq}:
+            # It would be found under one number and listed under another.
+            raise UnreadableError("has another number than its name")
+        return Entry.of(name, record)
     except UnreadableError as failure:
         return Unreadable(name, str(failure))
 

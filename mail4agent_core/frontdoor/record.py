@@ -7,7 +7,6 @@ it was read from: what is not changed comes out as it came in, in its order.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
@@ -26,8 +25,6 @@ OMITTED_EMPTY: Final = (
     "invalid_reason", "reply_to", "extraction", "extraction_error", "triage_session", "outbox", "note",
     "attachments", "note_by_person",
 )  # fmt: skip
-#: What may be read as infinity: 1e400.
-_EXPONENT = re.compile(rb"[0-9][eE]\+?[0-9]{3}")
 
 
 class UnreadableError(Exception):
@@ -92,8 +89,6 @@ class Record:
             value = None
         if value is None:
             raise UnreadableError("is not JSON, or was not written to its end")
-        if _EXPONENT.search(raw) and not _is_finite(value):
-            raise UnreadableError("has a number that JSON has not")
         return cls.parsed(value)
 
     @property
@@ -104,6 +99,16 @@ class Record:
     def changed(self, **changes: Json) -> Record:
         """The record with other members; what is None or empty is left out where the original does so."""
         return Record.parsed(_merged(self.raw, changes))
+
+    def check_numbers(self) -> None:
+        """Raise UnreadableError for a number that JSON has not: 1e400 is read as infinity.
+
+        A list does not ask this: it shows no number of the values.
+        """
+        try:
+            json.dumps(self.raw, allow_nan=False)
+        except ValueError:
+            raise UnreadableError("has a number that JSON has not") from None
 
     def written(self) -> bytes:
         """The bytes of its file. Raises ValueError for a number that JSON has not."""
@@ -118,14 +123,6 @@ def _merged(raw: Mapping[str, Json], changes: Mapping[str, Json]) -> dict[str, J
         else:
             out[key] = value
     return out
-
-
-def _is_finite(value: Json) -> bool:
-    try:
-        json.dumps(value, allow_nan=False)
-    except ValueError:
-        return False
-    return True
 
 
 def _read(raw: Mapping[str, Json]) -> Record:

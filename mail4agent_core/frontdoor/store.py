@@ -23,7 +23,7 @@ from mail4agent_core.files import Folder, FolderError
 
 from .extracted import Extraction
 from .hand_over import DIAGNOSIS_MAX_BYTES, ExtractionError, Unread
-from .listing import Entry, Listing, Remembered, listed, record_in
+from .listing import Entry, Listing, Remembered, found, listed, record_in
 from .quarantine import prose
 from .record import Record, UnreadableError
 from .states import EXTRACTED, EXTRACTION_FAILED, STATES
@@ -87,22 +87,25 @@ class Frontdoor:
         """
         return self.loaded(self.entry(seq))
 
-    def entry(self, seq: int, listing: Listing | None = None) -> Entry:
+    def entry(self, seq: int) -> Entry:
         """The line of one request. Raises as ``record``."""
-        found = (listing or self.listing()).of(seq)
-        if not found:
+        with self.disk("frontdoor.get"):
+            entries = found(self._root, seq, self._remembered)
+        if not entries:
             raise UnknownItemError(id=str(seq))
-        if len(found) > 1:
+        if len(entries) > 1:
             raise MalformedError(field="seq", reason="must be the number of one request; two files have it")
-        return found[0]
+        return entries[0]
 
     def loaded(self, entry: Entry) -> Record:
         """The request of a line, as it is now. Raises UnknownItemError for a file that went or broke."""
         with self.disk("frontdoor.get"):
             try:
-                return record_in(self._root, entry.name)
+                record = record_in(self._root, entry.name)
+                record.check_numbers()
             except (FileNotFoundError, UnreadableError):
                 raise UnknownItemError(id=str(entry.seq)) from None
+            return record
 
     def write(self, record: Record) -> None:
         """Put a record under its own name, in place of what is there."""
@@ -149,11 +152,11 @@ class Frontdoor:
 
     def waiting_for_extraction(self, *, retry: bool = False, listing: Listing | None = None) -> list[int]:
         """The numbers of valid requests that the extractor may take, lowest first."""
-        found = listing or self.listing()
+        every = listing or self.listing()
         return [
             entry.seq
-            for entry in found.entries
-            if entry.valid and entry.seq not in found.duplicates and extractable(entry.state, retry=retry)
+            for entry in every.entries
+            if entry.valid and entry.seq not in every.duplicates and extractable(entry.state, retry=retry)
         ]
 
     def claim_for_extraction(self, seq: int, *, retry: bool = False) -> Unread:

@@ -10,6 +10,7 @@ import typer
 from mail4agent_daemon.cli import (
     accounts,
     bridges,
+    clients,
     daemon,
     frontdoor,
     listeners,
@@ -48,6 +49,7 @@ def application() -> typer.Typer:
         notes,
         outbox,
         bridges,
+        clients,
         frontdoor,
     ):
         noun.register(app)

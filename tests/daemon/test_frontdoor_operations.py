@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ import pytest
 from mail4agent_api.operations import OPERATIONS
 from mail4agent_client import SyncMailClient
 from mail4agent_core.frontdoor.briefed import Briefed
+from mail4agent_daemon.checkup import examine
+from mail4agent_daemon.settings import load
 from tests.core.frontdoor.records import NAME, PROSE, attachment, extraction, original, placed
 from tests.process import DaemonProcess, served
 
@@ -168,6 +171,24 @@ def test_a_key_that_is_not_known_is_refused_and_not_repeated(
     known = {key: value for key, value in body.items() if key in {*request.model_fields, "plugh"}}
     refused = daemon.ask(operation, known, secret=secret)
     assert refused == (400, {"kind": "malformed", "field": "request", "reason": "has an unknown key"})
+
+
+@pytest.mark.promise("frontdoor.nothing-rots-silently")
+def test_doctor_names_what_is_stuck_and_quotes_nothing(tmp_path: Path) -> None:
+    """By its number; without a folder of requests it says nothing of them."""
+    effective = load({}, home=tmp_path)
+    assert [each for each in examine(effective) if each.check == "frontdoor"] == []
+    placed(tmp_path / "requests", original(seq=7, valid=False))
+    for seq in range(20, 32):
+        placed(tmp_path / "requests", original(seq=seq, state="extraction_failed"))
+    found = [each for each in examine(effective) if each.check == "frontdoor"]
+    assert [each.state for each in found] == ["note"] * 11
+    assert found[0].text.startswith("request 7 is not valid")
+    assert found[-1].text == "3 further requests are stuck"
+    assert PROSE not in str(found)
+    (tmp_path / "requests").rename(tmp_path / "elsewhere")
+    (tmp_path / "requests").symlink_to(tmp_path / "elsewhere")
+    assert [each.state for each in examine(effective) if each.check == "frontdoor"] == ["bad"]
 
 
 @pytest.mark.promise("frontdoor.the-prose-has-one-door")

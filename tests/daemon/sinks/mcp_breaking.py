@@ -1,4 +1,4 @@
-"""An MCP server, by the letter of its protocol, that breaks off in its first call: as its argument says."""
+"""An MCP server that breaks its protocol in its first call, as its argument says: flood, vanish or garble."""
 
 import json
 import os
@@ -22,7 +22,9 @@ for line in sys.stdin:
             if sys.argv[1] == "flood":
                 while True:
                     sys.stdout.write("x" * 65_536)
-            sys.exit(3)
+            if sys.argv[1] == "vanish":
+                sys.exit(3)
+            answer["result"] = {"content": "no list of anything"}
         case _ if "id" in asked:
             answer["error"] = {"code": -32601, "message": "not here"}
         case _:

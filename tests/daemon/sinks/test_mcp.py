@@ -119,9 +119,9 @@ async def test_a_tool_that_is_not_there_is_not_sent(remote: tuple[Remote, Path])
 
 
 @pytest.mark.promise("sinks.an-unknown-outcome-is-said")
-@pytest.mark.parametrize("way", ["vanish", "flood"])
+@pytest.mark.parametrize("way", ["vanish", "flood", "garble"])
 async def test_a_server_that_breaks_off_leaves_the_outcome_unknown(tmp_path: Path, way: str) -> None:
-    """The call was made; a server that ends, or writes more than is read, does not say what became of it."""
+    """The call was made; one that ends, floods or answers with nonsense does not say what became of it."""
     told = tmp_path / "told"
     server = Program((sys.executable, str(SERVER.with_name("mcp_breaking.py")), way), {"TOLD": str(told)})
     with pytest.raises(UnknownOutcomeError):

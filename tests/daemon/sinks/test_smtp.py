@@ -98,9 +98,10 @@ async def test_without_starttls_nothing_is_said(authority: Certificate) -> None:
     """A server that does not offer it, or shows a certificate that nobody vouches for, gets no mail."""
     async with post_office() as bare, post_office(tls=authority.server) as strange:
         for post, context in ((bare, authority.client), (strange, ssl.create_default_context())):
-            sink = sink_to(post.port, tls="starttls", context=context, login=("mara", "a-password"))
-            with pytest.raises(NotSentError):
-                await sink.deliver(outgoing(EMAIL))
+            for login in (None, ("mara", "a-password")):
+                sink = sink_to(post.port, tls="starttls", context=context, login=login)
+                with pytest.raises(NotSentError):
+                    await sink.deliver(outgoing(EMAIL))
             assert post.offered == post.logins == []
 
 
