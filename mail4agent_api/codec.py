@@ -87,10 +87,15 @@ def decode(kind: TypeForm[T], raw: bytes) -> T:
 
     Raises MalformedError or TooLargeError.
     """
+    return decode_value(kind, read(raw))
+
+
+def read(raw: bytes) -> Any:
+    """As ``parse``, for what strangers send: a value that no type of the contract can be is refused early."""
     value = parse(raw)
     if raw.count(b":") > _COLONS_MAX:
         _refuse_crowded(value)
-    return decode_value(kind, value)
+    return value
 
 
 def _refuse_crowded(value: Any) -> None:

@@ -2,7 +2,14 @@
 
 from typing import Annotated, Literal
 
-from mail4agent_api._wire import Declared, JsonInteger, MaxUtf8Bytes, WireModel, WireStr
+from mail4agent_api._wire import (
+    ByType,
+    Declared,
+    JsonInteger,
+    MaxUtf8Bytes,
+    WireModel,
+    WireStr,
+)
 from pydantic import ConfigDict, Field
 from typing_extensions import TypeAliasType
 
@@ -1309,6 +1316,343 @@ class ToldRequest(WireModel):
     limit: ToldLimit = 16
 
 
+AddressText = TypeAliasType(
+    "AddressText",
+    Annotated[
+        str,
+        Field(
+            description="an address as text: account, account/s-... or #room",
+            max_length=195,
+            min_length=1,
+            pattern="^(?:#[A-Za-z0-9._@+-]{1,128}|[A-Za-z0-9._@+-]{1,128}(?:/s-[0-9a-f]{8,64})?)$",
+            title="AddressText",
+        ),
+    ],
+)
+
+
+ToolPollSecs = TypeAliasType(
+    "ToolPollSecs",
+    Annotated[
+        int,
+        Field(
+            description="a wait in seconds from 0 to 65535; more than 50 counts as 50",
+            ge=0,
+            json_schema_extra={"x-label": "wait_secs"},
+            le=65535,
+            title="ToolPollSecs",
+        ),
+        JsonInteger(),
+    ],
+)
+
+
+ToolPageLimit = TypeAliasType(
+    "ToolPageLimit",
+    Annotated[
+        int,
+        Field(
+            description="a page length from 1 to 50",
+            ge=1,
+            json_schema_extra={"x-label": "limit"},
+            le=50,
+            title="ToolPageLimit",
+        ),
+        JsonInteger(),
+    ],
+)
+
+
+ToolTokens = TypeAliasType(
+    "ToolTokens",
+    Annotated[
+        int,
+        Field(
+            description="a bound of a reply from 1000 to 8000 tokens",
+            ge=1000,
+            json_schema_extra={"x-label": "max_tokens"},
+            le=8000,
+            title="ToolTokens",
+        ),
+        JsonInteger(),
+    ],
+)
+
+
+ToolOffset = TypeAliasType(
+    "ToolOffset",
+    Annotated[
+        int,
+        Field(
+            description="a place in a body in bytes of UTF-8, from 0 to 65536",
+            ge=0,
+            json_schema_extra={"x-label": "from_byte"},
+            le=65536,
+            title="ToolOffset",
+        ),
+        JsonInteger(),
+    ],
+)
+
+
+Boundary = TypeAliasType(
+    "Boundary",
+    Annotated[
+        str,
+        Field(
+            description="16 lower-case hexadecimal digits that are in no text of the reply",
+            pattern="^[0-9a-f]{16}$",
+            title="Boundary",
+        ),
+    ],
+)
+
+
+UntrustedText = TypeAliasType(
+    "UntrustedText",
+    Annotated[
+        str,
+        Field(
+            description="text of others between two lines that carry the boundary: at most 65536 bytes of UTF-8",
+            json_schema_extra={"x-maxUtf8Bytes": 65536},
+            max_length=65536,
+            pattern="^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f]*$",
+            title="UntrustedText",
+        ),
+        MaxUtf8Bytes(65536),
+    ],
+)
+
+
+class ToolMessage(WireModel):
+    """
+    a message: what the mailbox vouches for, and between boundary lines what its sender wrote
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    message_id: MessageId
+    from_: Annotated[AddressText, Field(alias="from")]
+    to: AddressText
+    created_at_unix_ms: Stamp
+    reply_to: MessageId | None = None
+    text: UntrustedText
+    body_bytes: ToolOffset
+    cut: bool
+
+
+class ToolSendResult(WireModel):
+    """
+    the message's id, and the caller's own address
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    message_id: MessageId
+    from_: Annotated[AddressText, Field(alias="from")]
+
+
+class ToolInboxRequest(WireModel):
+    """
+    one page of the caller's inbox, small enough for a model
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    unread_only: bool = True
+    order: PageOrder = "oldest"
+    after: Annotated[
+        Position | None,
+        Field(description="next of an earlier page: go on behind it, in the same order"),
+    ] = None
+    limit: ToolPageLimit = 20
+    wait_secs: Annotated[
+        ToolPollSecs,
+        Field(description="wait so long while the page is empty; at most 50"),
+    ] = 0
+    thread: Annotated[MessageId | None, Field(description="any message of the thread")] = None
+    sent_by: ParticipantId | None = None
+    room: RoomId | None = None
+    max_tokens: ToolTokens = 2000
+
+
+class ToolInboxResult(WireModel):
+    """
+    a page of an inbox, how much is unread, and where the next page begins
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    boundary: Boundary
+    messages: Annotated[list[ToolMessage], Field(max_length=50)]
+    unread: U32
+    next: Position | None = None
+
+
+class ToolGetRequest(WireModel):
+    """
+    one message by its id, or a further part of its body
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    message_id: MessageId
+    from_byte: Annotated[ToolOffset, Field(description="next_byte of an earlier part")] = 0
+    max_tokens: ToolTokens = 2000
+
+
+class ToolGetResult(WireModel):
+    """
+    a message, and where the rest of its body begins
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    boundary: Boundary
+    message: ToolMessage
+    next_byte: ToolOffset | None = None
+
+
+class ToolAckResult(WireModel):
+    """
+    the message, and when it was first acknowledged
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    message_id: MessageId
+    acked_at_unix_ms: Stamp
+
+
+class ToolWhoAmIResult(WireModel):
+    """
+    who the caller is, and the first of its rooms
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    address: AddressText
+    label: Label | None = None
+    rooms: Annotated[list[RoomId], Field(max_length=50)]
+    rooms_left: U32
+    working_on: Line | None = None
+    role: Line | None = None
+
+
+class ToolStatusResult(WireModel):
+    """
+    what the calling session says about itself
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    working_on: Line | None = None
+    role: Line | None = None
+    parent: SessionId | None = None
+
+
+PeerState = TypeAliasType(
+    "PeerState",
+    Annotated[
+        Literal["account", "live", "dead", "member", "open"],
+        Field(
+            description="account, live or dead for a session, member or open for a room",
+            title="PeerState",
+        ),
+    ],
+)
+
+
+class ToolPeer(WireModel):
+    """
+    an address that mail can go to
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    address: AddressText
+    state: PeerState
+
+
+class ToolPeersRequest(WireModel):
+    """
+    whom the caller can write to
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    dead: Annotated[bool, Field(description="dead sessions too")] = False
+    after: Annotated[AddressText | None, Field(description="next of an earlier page")] = None
+    max_tokens: ToolTokens = 2000
+
+
+class ToolPeersResult(WireModel):
+    """
+    addresses in order, and between boundary lines what they say of themselves
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    boundary: Boundary
+    peers: Annotated[list[ToolPeer], Field(max_length=256)]
+    text: UntrustedText
+    next: AddressText | None = None
+
+
+class ToolWaitRequest(WireModel):
+    """
+    wait for mail without reading it
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    after: Annotated[
+        Position | None,
+        Field(description="newest of an earlier wait, or next of a page; without it, mail from now on"),
+    ] = None
+    wait_secs: Annotated[ToolPollSecs, Field(description="at most 50")] = 25
+
+
+class ToolWaitResult(WireModel):
+    """
+    how much is unread, the newest position, and what can be done next
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    unread: U32
+    newest: Position | None = None
+    then: Line
+
+
 class Done(WireModel):
     """
     it is done
@@ -2182,6 +2526,42 @@ class Told(WireModel):
     messages: Annotated[list[Notice], Field(max_length=32)]
     more: bool
     newest: Position | None = None
+
+
+Recipient = TypeAliasType(
+    "Recipient",
+    Annotated[
+        AddressText | Address,
+        Field(
+            description="an address as text (account, account/s-... or #room) or as the tagged object",
+            json_schema_extra={"x-byType": True},
+            title="Recipient",
+        ),
+        ByType(),
+    ],
+)
+
+
+class ToolSendRequest(WireModel):
+    """
+    post one message as the caller
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    to: Recipient
+    subject: Line
+    body: Body
+    reply_to: Annotated[MessageId | None, Field(description="the message that this answers")] = None
+    correlation: Correlation | None = None
+    refs: Annotated[list[MessageRef], Field(max_length=8, validate_default=True)] = []
+    idempotency_key: Annotated[
+        Selector | None,
+        Field(description="a repeat with the same key sends nothing twice"),
+    ] = None
+    allow_dead: Annotated[bool, Field(description="send to a session that is not live")] = False
 
 
 class InboxOfRequest(WireModel):

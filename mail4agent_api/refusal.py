@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from ._wire import WireStr
+from ._wire import TEXT, WireStr
 from .errors import MalformedError, RefusalError, TooLargeError
 from .published import definitions, seams
 
@@ -72,7 +72,7 @@ def _inward(node: Node, every: Mapping[str, Node]) -> Node | None:
     """
     if "$ref" in node:
         return every[node["$ref"].rpartition("/")[2]]
-    if "anyOf" in node:
+    if "anyOf" in node and "x-byType" not in node:
         return next(branch for branch in node["anyOf"] if branch.get("type") != "null")
     if "allOf" in node:
         return node["allOf"][0]
@@ -122,6 +122,8 @@ class _Place:
                 node = node["items"]
                 self.label = _label(node, every, self.label)
                 self.pointer += f"/{step}"
+            elif "x-byType" in node:
+                node = node["anyOf"][0 if step == TEXT else 1]
             elif "discriminator" in node:
                 node = {"$ref": node["discriminator"]["mapping"][step]}
             elif name in known:
@@ -183,7 +185,7 @@ def refusal_of(failure: ValidationError, root: str) -> RefusalError:
     if code in ("not_equal", "exclusive"):
         label = str(context["field"])
         pointer += f"/{label}"
-    elif code.startswith("union_tag"):
+    elif code.startswith("union_tag") and "discriminator" in place.node:
         pointer += f"/{place.node['discriminator']['propertyName']}"
     limit, actual = _limit(place.node), _size(error["input"])
     if (

@@ -22,6 +22,9 @@ from typing import BinaryIO, Self
 _OPEN = os.O_CLOEXEC | os.O_NOFOLLOW
 #: Seconds between two looks at a lock that somebody holds.
 _LOOK_SECS = 0.005
+#: Bytes of a file that are read by the first call, and by each further one. A great buffer costs more than
+#: a small file.
+_PIECE, _FURTHER = 1 << 13, 1 << 20
 #: What ends the name of a file that is being written. One that is left over was never acknowledged.
 UNFINISHED = ".tmp"
 
@@ -142,6 +145,17 @@ class Folder:
         finally:
             os.close(opened)
 
+    def read_with_state(self, name: str, most: int) -> tuple[bytes, tuple[int, int, int, int]] | None:
+        """As ``read``, and what ``state`` said of that very file when its bytes were read."""
+        opened = regular(name, self._descriptor)
+        if opened is None:
+            return None
+        try:
+            before = _state(os.fstat(opened))
+            return _read(opened, most + 1), before
+        finally:
+            os.close(opened)
+
     def reading(self, name: str) -> BinaryIO | None:
         """A regular file, open to be read; None for what is no regular file. Raises OSError."""
         opened = regular(name, self._descriptor)
@@ -166,8 +180,7 @@ class Folder:
 
     def state(self, name: str) -> tuple[int, int, int, int]:
         """What changes when a file does: another file, another length, another time. Raises OSError."""
-        found = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
-        return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+        return _state(os.stat(name, dir_fd=self._descriptor, follow_symlinks=False))
 
     def write(self, name: str, raw: bytes, *, settle: bool = True) -> None:
         """Put a whole file in place of what has the name, on disk before this returns.
@@ -275,13 +288,21 @@ def regular(name: str, folder: int) -> int | None:
     return None
 
 
+def _state(found: os.stat_result) -> tuple[int, int, int, int]:
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
 def _read(opened: int, most: int) -> bytes:
-    """So many bytes at most. A short file takes two calls: folders of thousands are read whole."""
-    chunks: list[bytes] = []
-    while most > 0 and (chunk := os.read(opened, min(most, 1 << 16))):
-        chunks.append(chunk)
-        most -= len(chunk)
-    return b"".join(chunks)
+    """So many bytes at most. A short file takes one call: folders of thousands are read whole."""
+    raw = b""
+    while len(raw) < most:
+        wanted = min(most - len(raw), _FURTHER if raw else _PIECE)
+        chunk = os.read(opened, wanted)
+        raw = raw + chunk if raw else chunk
+        # A regular file gives less than was asked for only at its end.
+        if len(chunk) < wanted:
+            break
+    return raw
 
 
 def _taken(opened: int, path: Path, wait_secs: float) -> None:

@@ -23,6 +23,10 @@ class Ids(Protocol):
         """A new session id that says nothing, of the length that a process's has."""
         ...
 
+    def boundary(self) -> str:
+        """What sets other people's text apart in one reply: 16 lower-case hexadecimal digits."""
+        ...
+
 
 class RandomIds:
     """From the operating system's random source."""
@@ -38,6 +42,10 @@ class RandomIds:
     def session_id(self) -> SessionId:
         """A new session id: 128 random bits."""
         return SessionId(f"s-{secrets.token_hex(16)}")
+
+    def boundary(self) -> str:
+        """A new boundary: 64 random bits."""
+        return secrets.token_hex(8)
 
 
 class SeededIds:
@@ -57,6 +65,10 @@ class SeededIds:
     def session_id(self) -> SessionId:
         """The next session id of the seed."""
         return SessionId(f"s-{self._random.randbytes(16).hex()}")
+
+    def boundary(self) -> str:
+        """The next boundary of the seed."""
+        return self._random.randbytes(8).hex()
 
 
 def digest_of(secret: str) -> bytes:

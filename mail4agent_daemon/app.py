@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from starlette.routing import Router
+from starlette.routing import Route, Router
 
 from mail4agent_api.codec import encode
 from mail4agent_core.clock import Clock
@@ -29,6 +29,7 @@ from .delays import Delays
 from .dispatch import Dispatch
 from .doorbells import BlockingPortOwner, Doorbells, aside
 from .endpoints import Endpoints, Listeners
+from .entrance import Entrance
 from .frontdoor_desk import FrontdoorDesk
 from .gate import App, Gate
 from .handlers import handlers
@@ -39,6 +40,9 @@ from .limits import Limits
 from .listening import listening
 from .log import Log
 from .mailboxes import Mailboxes
+from .mcp.door import PATH as MCP_PATH
+from .mcp.door import Door
+from .mcp.tools import Tools
 from .metrics import Metrics
 from .names import names_of
 from .note_desk import NoteDesk
@@ -168,15 +172,18 @@ async def daemon(
         async def health() -> tuple[bytes, bytes]:
             return JSON, encode(await check.answer())
 
-        # Later doors (MCP, the console) are routes of this router.
-        router = Router(routes=[], redirect_slashes=False, default=unknown_path)
+        entrance = Entrance(dispatch, delays)
+        mcp = Door(entrance, Tools(dispatch, ids.boundary, log), limits, VERSION)
+        # A route with an instance: a mount would answer with a redirect.
+        routes = [Route(MCP_PATH, mcp)]
+        router = Router(routes=routes, redirect_slashes=False, default=unknown_path)
         door = HttpDoor(
             dispatch,
             {"/health": health, "/metrics": metrics.page},
             router,
             limits,
             rates=rates,
-            delays=delays,
+            entrance=entrance,
         )
         tls = listeners.endpoints.tls
         names = names_of(listeners.host, listeners.port, tls=tls, extra=settings.server.names)
@@ -192,6 +199,7 @@ async def daemon(
             await outbox.close()
             await frontdoor.shut()
             drafts.close()
+            await mcp.close()
             stop.set()
             # A run of retention goes on at the next start.
             upkeep.cancel()

@@ -26,6 +26,8 @@ from mail4agent_core.mail.sqlite.verify import verify
 
 from .attest import Attestor
 from .bootstrap import KEY_NAME, KeyFileError, read_key
+from .connect.faults import ConnectError
+from .connect.standing import standings
 from .home import holder_of
 from .settings import Effective
 
@@ -64,6 +66,7 @@ def examine(effective: Effective) -> list[Finding]:
         *_key(home / KEY_NAME, effective.database),
         *_doorbells(effective.database),
         *_requests(effective.requests),
+        *_clients(home),
         _space(home),
         _attestation(),
         _boundary(home),
@@ -237,6 +240,21 @@ def _listeners(database: Path) -> list[tuple[str, str | None, int, int]]:
         ).fetchall()
     finally:
         db.close()
+
+
+def _clients(home: Path) -> Iterator[Finding]:
+    """Connected clients whose key or file is gone."""
+    try:
+        found = standings(home)
+    except ConnectError as fault:
+        yield Finding("clients", "bad", str(fault))
+        return
+    for each in found:
+        for fault in each.faults:
+            yield Finding("clients", "bad", f"{each.client} as {each.account}: {fault}")
+    if found and not any(each.faults for each in found):
+        names = ", ".join(f"{each.client} as {each.account}" for each in found[:NAMED_MAX])
+        yield Finding("clients", "good", f"connected: {names}")
 
 
 def _space(home: Path) -> Finding:

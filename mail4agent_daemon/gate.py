@@ -12,8 +12,8 @@ The application and the gate share ``scope["state"]``:
 * ``link``: the connection's ``Link``, set by the server.
 * ``request_id``, and ``body_bytes`` (as the head declares, None where it does not): set by the gate.
 * ``route`` (the path of the operation, never of the request), ``account``, ``allow`` (the methods of the
-  path, before ``method_not_allowed`` is raised) and ``body_max_bytes`` (where less than the limit is enough):
-  set by the application.
+  path, before ``method_not_allowed`` is raised), ``body_max_bytes`` (where less than the limit is enough) and
+  ``challenge`` (what a 401 of the path says of its credential): set by the application.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ from .body import BodyBudget, read_body
 from .limits import Limits
 from .log import Log
 from .names import Names
-from .refusals import CLOSE, refusal_response
+from .refusals import CHALLENGE, CLOSE, refusal_response
 from .request_id import chosen
 
 Scope = MutableMapping[str, Any]
@@ -213,7 +213,10 @@ class _Passage:
             # Half an answer is out; that it ends here is all that can still be said.
             return
         status, headers, body = refusal_response(
-            refusal, allow=self._state.get("allow", ()), request_id=self._request_id
+            refusal,
+            allow=self._state.get("allow", ()),
+            challenge=self._state.get("challenge", CHALLENGE),
+            request_id=self._request_id,
         )
         if self._unread and isinstance(refusal, RateLimitedError):
             # Who is asked to come back later comes back on the connection that it has.

@@ -69,7 +69,9 @@ class Polling:
             return page, bool(page.count)
 
         empty = inbox_wire((), await self._engine.unread_count(caller)) if combines and secs else None
-        return await self._until(call, caller, secs, look, empty)
+        page = await self._until(call, caller, secs, look, empty)
+        await self._engine.shown(caller, page)
+        return page
 
     async def wait(self, call: Call, caller: Caller, request: WaitRequest) -> WaitResult:
         """The unread count and the newest position, once somebody else's mail stands after a position.

@@ -10,6 +10,8 @@ Headers = list[tuple[bytes, bytes]]
 
 JSON = (b"content-type", b"application/json")
 CLOSE = (b"connection", b"close")
+#: What a 401 asks for.
+CHALLENGE = b"Bearer"
 #: The field named by a refusal of a request that is none.
 REQUEST = "request"
 
@@ -20,12 +22,16 @@ def malformed_request(reason: str) -> MalformedError:
 
 
 def refusal_response(
-    error: RefusalError, *, allow: Iterable[str] = (), request_id: str = "unknown"
+    error: RefusalError,
+    *,
+    allow: Iterable[str] = (),
+    challenge: bytes = CHALLENGE,
+    request_id: str = "unknown",
 ) -> tuple[int, Headers, bytes]:
     """Return status, headers and body of a refusal.
 
-    ``allow`` names the methods of the path, for 405. A refusal that cannot be encoded is our fault, not the
-    caller's, and becomes ``internal`` with ``request_id``.
+    ``allow`` names the methods of the path, for 405, and ``challenge`` the credential, for 401. A refusal
+    that cannot be encoded is our fault, not the caller's, and becomes ``internal`` with ``request_id``.
     """
     try:
         body = encode(error.refusal)
@@ -34,7 +40,7 @@ def refusal_response(
         body = encode(error.refusal)
     headers: Headers = [JSON, (b"content-length", b"%d" % len(body)), (b"cache-control", b"no-store")]
     if error.status == 401:
-        headers.append((b"www-authenticate", b"Bearer"))
+        headers.append((b"www-authenticate", challenge))
     elif error.status == 405:
         headers.append((b"allow", ", ".join(sorted(allow)).encode("ascii")))
     elif error.status in (429, 503):

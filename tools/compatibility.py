@@ -31,7 +31,16 @@ FILES = {
 UPPER = ("maxLength", "x-maxUtf8Bytes", "maximum", "maxItems")
 LOWER = ("minLength", "minimum", "minItems")
 #: Keywords that say nothing about what is valid.
-ANNOTATIONS = {"title", "description", "x-label", "x-distinct", "x-declared", "default", "discriminator"}
+ANNOTATIONS = {
+    "title",
+    "description",
+    "x-label",
+    "x-distinct",
+    "x-declared",
+    "x-byType",
+    "default",
+    "discriminator",
+}
 #: Types that reach a reader without being the answer of an operation, and those that are in files.
 PUSHED = {name for seam in SEAMS.values() for name in seam.pushed}
 FILED = {name for seam in SEAMS.values() for name in seam.filed}
@@ -77,6 +86,7 @@ class Contract(NamedTuple):
     def written(self) -> set[str]:
         """What callers write."""
         requests = {row["request"] for row in self.table["operations"] if row["request"]}
+        requests |= {row["tool"]["request"] for row in self.table["operations"] if "tool" in row}
         return reached(requests | FILED, self.definitions)
 
     def read_back(self) -> set[str]:
@@ -86,6 +96,7 @@ class Contract(NamedTuple):
         status.
         """
         answers = {row["response"] for row in self.table["operations"]}
+        answers |= {row["tool"]["result"] for row in self.table["operations"] if "tool" in row}
         return reached(answers | PUSHED | FILED, self.definitions)
 
 
@@ -167,6 +178,8 @@ def _rows(old: Contract, new: Contract) -> Iterator[Change]:
                 continue
             if key in {"summary", "links", "doors"}:
                 level = Level.PATCH if key == "summary" else Level.MINOR
+            elif key == "tool":
+                level = _tool(was, now)
             elif (
                 key == "refusals"
                 or (key == "capability" and was and (not now or set(now) > set(was)))
@@ -178,6 +191,14 @@ def _rows(old: Contract, new: Contract) -> Iterator[Change]:
             yield Change(f"{name} {key}", f"{was} -> {now}", level)
     if old.table["every"] != new.table["every"]:
         yield Change("every", "refusals of every operation changed", Level.MINOR)
+
+
+def _tool(was: Json, now: Json) -> Level:
+    """A model reads the tools anew each time: only a name, a type or the tool itself would be missed."""
+    if was is None or now is None:
+        return Level.MINOR if was is None else Level.MAJOR
+    kept = all(was[key] == now[key] for key in ("name", "request", "result"))
+    return Level.PATCH if kept else Level.MAJOR
 
 
 def changes(old: Contract, new: Contract) -> list[Change]:

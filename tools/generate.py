@@ -20,6 +20,7 @@ import client
 import openapi
 import operations
 import reference
+import toolbox
 import typescript
 import typescript_client
 import typescript_definitions
@@ -30,6 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RUFF = (sys.executable, "-m", "ruff")
 #: What the generated types are made of besides models, and what in a definition asks for it.
 WIRE = {
+    "ByType": ("x-byType", True),
     "Declared": ("x-declared", True),
     "JsonInteger": ("type", "integer"),
     "MaxUtf8Bytes": ("x-maxUtf8Bytes", None),
@@ -79,7 +81,7 @@ def python_types(seam: str) -> str:
             "--use-one-literal-as-default",
             "--enable-faux-immutability", "--disable-timestamp", "--use-schema-description",
             "--enum-field-as-literal", "all",
-            "--field-extra-keys", "x-maxUtf8Bytes", "x-distinct", "x-declared", "x-label",
+            "--field-extra-keys", "x-maxUtf8Bytes", "x-distinct", "x-declared", "x-byType", "x-label",
             "--model-extra-keys", "x-notEqual", "x-exclusive",
             "--base-class", "mail4agent_api._wire.WireModel", "--custom-template-dir",
             str(ROOT / "tools" / "templates"),
@@ -114,6 +116,7 @@ def outputs() -> dict[str, str]:
     out["mail4agent_api/errors.py"] = formatted(operations.errors_module(definitions))
     out["mail4agent_api/bounds.py"] = formatted(bounds.bounds_module(definitions))
     out["clients/python/mail4agent_client/methods.py"] = formatted(client.methods_module(definitions, table))
+    out["schemas/tools.json"] = pretty(toolbox.document(definitions, table))
     out["schemas/openapi.json"] = pretty(openapi.document(definitions, table))
     folder = "clients/typescript/src"
     out[f"{folder}/types.ts"] = typescript.declarations(definitions, table)

@@ -11,6 +11,18 @@ HEADER = "# Generated from {source} by tools/generate.py; do not edit.\n"
 
 OPERATION = '''
 @dataclass(frozen=True, slots=True)
+class Tool:
+    """How the MCP door shows an operation."""
+
+    name: str
+    description: str
+    request: type[WireModel]
+    result: type[WireModel]
+    #: Whether a client that defers tools shows this one from the start.
+    always_load: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     """One row of the table of operations."""
 
@@ -31,6 +43,7 @@ class Operation:
     #: Every refusal kind that it may answer with.
     refusals: tuple[str, ...]
     doors: tuple[str, ...]
+    tool: Tool | None = None
 '''
 
 ERROR_BASE = '''
@@ -77,6 +90,7 @@ def operations_module() -> str:
     """The text of ``mail4agent_api/operations.py``, unformatted."""
     rows, every = table()["operations"], tuple(table()["every"])
     types = {row[key] for row in rows for key in ("request", "response") if row[key]}
+    types |= {row["tool"][key] for row in rows if "tool" in row for key in ("request", "result")}
     lines = [
         HEADER.format(source="schemas/operations.json"),
         '"""The table of operations."""\n',
@@ -96,10 +110,20 @@ def operations_module() -> str:
         f"capability={tuple(row['capability'])!r}, request={row['request']}, response={row['response']}, "
         f"effect={row['effect']!r}, retry={row.get('retry', 'never')!r}, "
         f"lenient_body={row.get('lenient_body', False)}, doors={tuple(row['doors'])!r}, "
-        f"refusals=({''.join(f'{r!r}, ' for r in row['refusals'])}*EVERY,)),"
+        f"refusals=({''.join(f'{r!r}, ' for r in row['refusals'])}*EVERY,){_tool(row)}),"
         for row in rows
     ]
     return "\n".join([*lines, "})\n"])
+
+
+def _tool(row: dict[str, Any]) -> str:
+    tool = row.get("tool")
+    if tool is None:
+        return ""
+    return (
+        f", tool=Tool(name={tool['name']!r}, description={tool['description']!r}, "
+        f"request={tool['request']}, result={tool['result']}, always_load={tool.get('always_load', False)})"
+    )
 
 
 def errors_module(definitions: dict[str, Any]) -> str:

@@ -124,6 +124,15 @@ def _section(row: dict[str, Json], definitions: dict[str, Json]) -> list[str]:
             "",
         ]
         lines += _block(value) if (value := example(row["request"])) is not None else []
+    if "tool" in row:
+        tool = row["tool"]
+        lines += [
+            "",
+            (
+                f"The MCP tool `{tool['name']}` takes {_linked(tool['request'])} and "
+                f"gives {_linked(tool['result'])}."
+            ),
+        ]
     lines += [
         "",
         f"Gives {_linked(row['response'])}: {definitions[row['response']]['description']}.",
@@ -146,6 +155,7 @@ def _section(row: dict[str, Json], definitions: dict[str, Json]) -> list[str]:
 def _types(definitions: dict[str, Json], table: dict[str, Json]) -> list[str]:
     """Objects and unions that are not shown with the one operation that takes them."""
     requests = {row["request"] for row in table["operations"]} - set(references(list(definitions.values())))
+    requests -= {row["tool"]["request"] for row in table["operations"] if "tool" in row}
     refusals = {ref.rpartition("/")[2] for ref in definitions["Refusal"]["discriminator"]["mapping"].values()}
     lines = ["# Types", ""]
     for name, definition in sorted(definitions.items()):

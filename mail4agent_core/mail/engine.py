@@ -5,13 +5,16 @@ takes the caller whom dispatch identified and the decoded request, and returns t
 refusal. Nothing read is consumed by reading.
 """
 
+import contextlib
 from collections.abc import Sequence
 
 from mail4agent_api.codec import decode, encode
 from mail4agent_api.errors import (
     NotAddressedToYouError,
+    OverloadedError,
     PermissionDeniedError,
     RefusalError,
+    StoreUnavailableError,
     UnauthenticatedError,
     UnknownMessageError,
     UnknownParticipantError,
@@ -119,7 +122,16 @@ class MailEngine:
         """One page of the caller's boxes as they are now. Waiting for mail is the daemon's part."""
         caller.needs(READERS)
         page = await self._store.page(caller.address, page_query(request))
-        return inbox_wire(page.messages, page.unread)
+        return inbox_wire(page.messages, page.unread, page.span)
+
+    async def shown(self, caller: Caller, page: InboxWire) -> None:
+        """Take what a page has shown as told: no hook announces what its agent has read by itself.
+
+        A page is no less read when the store cannot note it.
+        """
+        if page.span is not None:
+            with contextlib.suppress(StoreUnavailableError, OverloadedError):
+                await self._store.shown(caller.address, page.span)
 
     async def ack(self, caller: Caller, request: AckRequest) -> AckResponse:
         """Acknowledge one message; a repeat gets the first acknowledgement."""

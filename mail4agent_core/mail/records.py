@@ -1,5 +1,6 @@
 """What a store is asked for and what it gives: accounts, rooms, queries, pages. Values without behaviour."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -62,6 +63,17 @@ class PageQuery:
     room: RoomId | None = None
     correlation: str | None = None
 
+    def span(self, low: int, positions: Sequence[int], *, whole: bool) -> tuple[int, int] | None:
+        """What a page covers that stands past ``low`` and holds messages at ``positions``; ``whole``: there
+        are no more.
+        """
+        filters = (self.thread, self.sent_by, self.room, self.correlation)
+        if not positions or any(part is not None for part in filters) or self.before is not None:
+            return None
+        if not self.newest_first:
+            return low, positions[-1]
+        return (low if whole else positions[-1] - 1), positions[0]
+
     @property
     def combines(self) -> bool:
         """Whether it has two filters or more: what is looked through is then not bounded by the page."""
@@ -86,6 +98,8 @@ class Page:
 
     messages: tuple[bytes, ...]
     unread: int
+    #: Of the reader's unread messages past the first position, up to the second, the page holds every one.
+    span: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -253,8 +253,15 @@ class MailStore(DoorbellStore, Protocol):
     async def tell(self, reader: ParticipantAddress, limit: int) -> Telling:
         """Tell a reader of the oldest unread messages past those that it was told of; they are told by this.
 
-        Nothing is written when there are none. Raises UnauthenticatedError when the reader's account is not
-        registered any more.
+        Nothing is written when there are none, save the first time. Raises UnauthenticatedError when the
+        reader's account is not registered any more.
+        """
+        ...
+
+    async def shown(self, reader: ParticipantAddress, span: tuple[int, int]) -> None:
+        """Take what a page has shown (``Page.span``) as told, where it goes on from what was told before.
+
+        A reader that never asked to be told is left alone, and costs no write.
         """
         ...
 

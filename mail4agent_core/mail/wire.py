@@ -36,15 +36,16 @@ class Wire(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class InboxWire(Wire[InboxPage]):
-    """An encoded inbox page that knows how many messages it holds."""
+    """An encoded inbox page that knows how many messages it holds, and what it covers (``Page.span``)."""
 
     count: int
+    span: tuple[int, int] | None
 
 
-def inbox_wire(messages: Sequence[bytes], unread: int) -> InboxWire:
+def inbox_wire(messages: Sequence[bytes], unread: int, span: tuple[int, int] | None = None) -> InboxWire:
     """Join encoded messages into an inbox page."""
     raw = b'{"messages":[%b],"unread":%d}' % (b",".join(messages), unread)
-    return InboxWire(InboxPage, raw, len(messages))
+    return InboxWire(InboxPage, raw, len(messages), span)
 
 
 def cut(items: Iterable[V], limit: int, max_bytes: int, size: Callable[[V], int] = len) -> list[V]:

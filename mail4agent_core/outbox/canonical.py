@@ -27,16 +27,26 @@ def canonical(value: Any) -> bytes:
 
 def same(one: Any, other: Any) -> bool:
     """Whether two JSON values have one canonical text. 1, 1.0 and true are three."""
-    if type(one) is not type(other):
+    return bool(one == other) and _exact(one, other)
+
+
+def _exact(one: Any, other: Any) -> bool:
+    """Whether two values that compare equal are of the same types throughout."""
+    kind: type[Any] = type(one)
+    if kind is str or one is None:
+        return True
+    if kind is not type(other):
         return False
-    if isinstance(one, dict):
-        left, right = cast(dict[str, Any], one), cast(dict[str, Any], other)
-        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
-    if isinstance(one, list):
-        many, more = cast(list[Any], one), cast(list[Any], other)
-        return len(many) == len(more) and all(map(same, many, more))
+    if kind is dict:
+        for key, left in cast(dict[str, Any], one).items():
+            # What equals a text is one.
+            if type(left) is not str and not _exact(left, other[key]):
+                return False
+        return True
+    if kind is list:
+        return all(map(_exact, one, other))
     # 0.0 and -0.0 are written differently.
-    return bool(one == other) and (one != 0 or repr(one) == repr(other))
+    return one != 0 or repr(one) == repr(other)
 
 
 def sorted_keys(value: Any) -> Any:

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from mail4agent_api.errors import MalformedError
 from mail4agent_api.mail import Taint
 from mail4agent_core.files import Folder
 
@@ -101,28 +100,32 @@ class Listing:
         before, after, found = self._remembered, dict[str, tuple[_State, Row | None]](), Rows()
         for name in self.names():
             try:
-                state = self._folder.state(name)
                 known = before.get(name)
-                row = known[1] if known is not None and known[0] == state else self._row(name)
+                if known is None or known[0] != self._folder.state(name):
+                    known = self._looked_at(name)
             except FileNotFoundError:
                 continue
             except OSError as failure:
                 log.warning("outbox item %a is skipped this time: %s", name, failure.strerror)
-                found.unreadable.append(name)
-                continue
-            after[name] = state, row
-            if row is None:
+                known = None
+            if known is None or known[1] is None:
                 found.unreadable.append(name)
             else:
-                found.rows.append(row)
+                found.rows.append(known[1])
+            if known is not None:
+                after[name] = known
         self._remembered = after
         return found
 
-    def _row(self, name: str) -> Row | None:
+    def _looked_at(self, name: str) -> tuple[_State, Row | None] | None:
+        """The row of a file and what changes when the file does; None for what is no regular file."""
+        read = self._folder.read_with_state(name, FILE_MAX_BYTES)
+        if read is None:
+            log.warning("outbox item %a is skipped: it is no regular file", name)
+            return None
+        raw, state = read
         try:
-            return Row.of(self.read(name))
+            return state, Row.of(decoded(raw, name.removesuffix(ENDING)))
         except NotAnItemError as failure:
             log.warning("outbox item %a is skipped: it %s", name, failure)
-        except MalformedError:
-            log.warning("outbox item %a is skipped: its arguments are no JSON", name)
-        return None
+            return state, None

@@ -10,6 +10,7 @@ import typer
 from mail4agent_daemon.cli import (
     accounts,
     bridges,
+    clients,
     daemon,
     listeners,
     mailboxes,
@@ -35,7 +36,7 @@ def application() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for noun in (daemon, posting, reading, threads, people, sessions, listeners, notes, bridges):
+    for noun in (daemon, posting, reading, threads, people, sessions, listeners, notes, bridges, clients):
         noun.register(app)
     admin = typer.Typer(
         no_args_is_help=True, help="Accounts, rooms and upkeep, as an operator.", epilog=STATUSES

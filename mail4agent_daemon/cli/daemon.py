@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import shlex
 import shutil
 import sqlite3
 import sys
@@ -222,9 +223,20 @@ def _announcement(serving: Serving, *, as_json: bool) -> str:
     return visible(
         f"mail4agent {serving.version} listens on {where}\n"
         f"operator's key: {serving.key}\n"
-        f"make an account for an agent: {_script()} admin account add NAME --secret-file NAME.key",
+        f"connect an agent: {_connect(serving)}",
         lines=True,
     )
+
+
+def _connect(serving: Serving) -> str:
+    """The command that connects a client to this daemon, as a shell reads it."""
+    from mail4agent_client.settings import DEFAULT_URL
+    from mail4agent_daemon.settings import home_of
+
+    url = serving.client_url if serving.url is None else serving.url
+    home = [] if serving.home == home_of(os.environ) else ["env", f"M4A_HOME={serving.home}"]
+    where = [] if url == DEFAULT_URL else ["--url", url]
+    return f"{shlex.join([*home, _script(), 'connect', 'claude', *where])}  (or codex, gemini, opencode, ...)"
 
 
 def _settings(home: Path | None, config: Path | None, flags: dict[str, Any], *, as_json: bool) -> Effective:

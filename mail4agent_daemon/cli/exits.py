@@ -17,6 +17,7 @@ from mail4agent_api.errors import (
 from mail4agent_client import ClientError, SettingInvalidError
 from mail4agent_daemon.cli.output import OutputLostError
 from mail4agent_daemon.cli.terminal import json_text, visible
+from mail4agent_daemon.connect.faults import ConnectError
 
 
 class Exit(IntEnum):
@@ -70,7 +71,9 @@ class SecretStrandedError(Exception):
         self.reason = reason
 
 
-Failure = RefusalError | ClientError | CredentialMissingError | OutputLostError | SecretStrandedError
+Failure = (
+    RefusalError | ClientError | ConnectError | CredentialMissingError | OutputLostError | SecretStrandedError
+)
 
 _CREDENTIAL_SETTINGS = frozenset({"token", "token_file", "M4A_TOKEN", "M4A_TOKEN_FILE"})
 
@@ -80,7 +83,7 @@ def status_of(failure: Failure) -> Exit:
     match failure:
         case UnauthenticatedError() | AttestationFailedError() | CredentialMissingError():
             return Exit.UNAUTHENTICATED
-        case RefusalError():
+        case RefusalError() | ConnectError():
             return Exit.REFUSED
         case SettingInvalidError():
             return Exit.UNAUTHENTICATED if failure.setting in _CREDENTIAL_SETTINGS else Exit.USAGE

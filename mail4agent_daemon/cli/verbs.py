@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
@@ -30,6 +31,7 @@ from mail4agent_daemon.cli.exits import (
 from mail4agent_daemon.cli.home import operator_key
 from mail4agent_daemon.cli.output import OutputLostError, abandon_output, check_output, put
 from mail4agent_daemon.cli.terminal import console, json_text
+from mail4agent_daemon.connect.faults import ConnectError
 
 _PANEL = "Daemon and output"
 #: What is missing to who is no session, and what helps.
@@ -112,6 +114,12 @@ class Mail:
         return settings
 
     @property
+    def url(self) -> str:
+        """Where the daemon is, whoever asks it. Raises SettingInvalidError."""
+        nobody = {"M4A_URL": os.environ.get("M4A_URL", "")}
+        return settings_of(self._url, allow_plain_http=self._allow_plain_http, environment=nobody).url
+
+    @property
     def is_operators(self) -> bool:
         """Whether the verb takes the operator's key where no credential is given."""
         return self._as_operator
@@ -121,13 +129,13 @@ class Mail:
         settings = self.settings
         # This process ends with its answer: what it does, it does for the agent that started it.
         usual: dict[str, Any] = {
+            "token": settings.credential,
             "keep_alive": False,
             "retries": RetryPolicy(attempts=3, all_pauses=3.0),
             "session": "parent",
         }
         return SyncMailClient(
             settings.url,
-            token=settings.credential,
             allow_plain_http=self._allow_plain_http,
             **{**usual, **options},
         )
@@ -249,7 +257,7 @@ def ended(mail: Mail, act: Callable[[], Any], hint: Callable[[Mail, RefusalError
         elif isinstance(refusal, AttestationFailedError):
             mail.note(_NO_SESSION)
         return status
-    except (ClientError, CredentialMissingError, SecretStrandedError) as failure:
+    except (ClientError, ConnectError, CredentialMissingError, SecretStrandedError) as failure:
         return mail.failed(failure)
     except OutputLostError as failure:
         abandon_output()

@@ -187,7 +187,7 @@ class Mutator:
                 f"{path}/", f"/{path}", path.upper(), path.replace("a", "%61"), f"{path}?",
                 f"{path}?limit=1", f"{path}%00", f"{path};v=1", f"{path}#x", "/", "*", "//",
                 f"http://127.0.0.1:{self._port}{path}", f"/..{path}", path[:-1], "/metrics", "/health",
-                "/mcp", "/admin", "/%2e%2e/etc/passwd", "/" + "a" * 9000,
+                "/mcp/", "/admin", "/%2e%2e/etc/passwd", "/" + "a" * 9000,
             )
         )  # fmt: skip
 

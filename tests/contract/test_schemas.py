@@ -26,7 +26,7 @@ KEYWORDS = {
     "title", "description", "type", "additionalProperties", "required", "properties", "const", "enum",
     "oneOf", "anyOf", "allOf", "not", "discriminator", "$ref", "items", "minItems", "maxItems", "minLength",
     "maxLength", "minimum", "maximum", "pattern", "default", "x-maxUtf8Bytes", "x-notEqual", "x-label",
-    "x-distinct", "x-declared", "x-exclusive", "x-httpStatus",
+    "x-distinct", "x-declared", "x-byType", "x-exclusive", "x-httpStatus",
 }  # fmt: skip
 #: The original's directory is unpaged, so its lists have no bound of the contract's.
 UNBOUNDED = {
@@ -55,10 +55,10 @@ PATTERN = re.compile(
 #: Where a text has parts: letters, signs that mean nothing, classes without ranges of signs, groups that keep
 #: nothing, alternatives, and counted or optional repeats. All engines read these alike too.
 PARTS = re.compile(
-    r"\^(?:[A-Za-z0-9_:/=-]|\[[A-Za-z0-9._~!$&'()*+,;=:@%/?-]+\]|\(\?:|\)|\||\?|\{[0-9]+(?:,[0-9]+)?\})+\$\Z"
+    r"\^(?:[A-Za-z0-9_:/=#-]|\[[A-Za-z0-9._~!$&'()*+,;=:@%/?-]+\]|\(\?:|\)|\||\?|\{[0-9]+(?:,[0-9]+)?\})+\$\Z"
 )
 #: The definitions that have parts.
-PARTED = {"RequestFileDigest", "ReplyAddress", "ListenerUrl", "ListenerKey", "DraftDigest"}
+PARTED = {"AddressText", "DraftDigest", "ListenerKey", "ListenerUrl", "ReplyAddress", "RequestFileDigest"}
 
 
 def nodes(node: Json, place: str = "") -> Iterator[tuple[str, Json]]:
@@ -259,6 +259,9 @@ def test_the_table_of_operations_matches_its_schema_and_names_what_exists() -> N
         assert set(row["refusals"]) | set(table["every"]) <= kinds, name
         assert set(row["capability"]) <= capabilities, name
         assert row["path"] == "/" + name.replace(".", "/"), name
+        assert ("mcp" in row["doors"]) is ("tool" in row), name
+        if "tool" in row:
+            assert {row["tool"]["request"], row["tool"]["result"]} <= set(DEFINITIONS), name
         for target, members in row.get("links", {}).items():
             assert set(members) <= set(DEFINITIONS[rows[target]["request"]]["properties"]), name
             for pointer in members.values():
@@ -270,6 +273,7 @@ def test_every_definition_is_used() -> None:
     used = {node["$ref"].rpartition("/")[2] for _, node in EVERY if "$ref" in node}
     rows = operations_tool.table()["operations"]
     roots = {row[key] for row in rows for key in ("request", "response")}
+    roots |= {row["tool"][key] for row in rows if "tool" in row for key in ("request", "result")}
     roots |= {name for seam in SEAMS.values() for name in (*seam.pushed, *seam.filed)} | {"Participant"}
     assert set(DEFINITIONS) - used - roots == set()
 

@@ -82,7 +82,7 @@ def test_two_credentials_are_none(daemon: Daemon) -> None:
         "/mail/send%00",
         "/mail/../mail/send",
         "/admin",
-        "/mcp",
+        "/mcp/",
         "/%2e%2e/%2e%2e/etc/passwd",
         "/" + "a" * 8000,
     ],

@@ -118,6 +118,18 @@ def test_acknowledged_mail_is_not_told(daemon: Daemon, processes: ExitStack) -> 
     assert hooked(daemon, one, "tool") is None
 
 
+@pytest.mark.promise("hooks.told-once")
+def test_mail_that_the_agent_has_read_by_itself_is_not_told(daemon: Daemon, processes: ExitStack) -> None:
+    """The hook after the tool that read the inbox has nothing to say; what comes later is told."""
+    one = started(processes, daemon)
+    hooked(daemon, one, "session-start")
+    daemon.send("ben", "ada")
+    assert one.ask("/mail/inbox", {"unread_only": True})[0] == 200
+    assert hooked(daemon, one, "tool") is None
+    daemon.send("ben", "ada", subject="later")
+    assert '"later"' in context(hooked(daemon, one, "tool"))
+
+
 @pytest.mark.promise("hooks.speak-each-client")
 @pytest.mark.parametrize(
     ("event", "name"),

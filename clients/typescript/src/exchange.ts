@@ -1,5 +1,5 @@
 /** One operation from its request to its answer, over as many attempts as are safe. */
-import { decode, encode } from "./codec.js";
+import { check, decode } from "./codec.js";
 import { attempt, type Answer, type Ask, type Connection } from "./connection.js";
 import { AnswerInvalidError, ConnectFailedError, ConnectionLostError, type ClientError } from "./errors.js";
 import { OPERATIONS, type Operation } from "./operations.js";
@@ -113,8 +113,8 @@ export async function exchange<Name extends keyof Operations>(
   signal: AbortSignal | undefined,
 ): Promise<Operations[Name]["response"]> {
   const operation = OPERATIONS[name];
-  const body = operation.request === null ? undefined : encode(operation.request, request);
-  const sent: unknown = body === undefined ? undefined : JSON.parse(body);
+  const sent = operation.request === null ? undefined : check(operation.request, request);
+  const body = sent === undefined ? undefined : JSON.stringify(sent);
   const { method, path, authenticated } = operation;
   const ask: Ask = { method, path, body, authenticated, waitSecs: waitSecs(operation, sent) };
   let attempts = safeToRepeat(operation, sent) ? policy.attempts : 1;

@@ -953,6 +953,170 @@ export interface Told {
   readonly newest?: Position | null;
 }
 
+/** An address as text: account, account/s-... or #room. */
+export type AddressText = string;
+
+/** An address as text (account, account/s-... or #room) or as the tagged object. */
+export type Recipient = AddressText | Address;
+
+/** A wait in seconds from 0 to 65535; more than 50 counts as 50. */
+export type ToolPollSecs = number;
+
+/** A page length from 1 to 50. */
+export type ToolPageLimit = number;
+
+/** A bound of a reply from 1000 to 8000 tokens. */
+export type ToolTokens = number;
+
+/** A place in a body in bytes of UTF-8, from 0 to 65536. */
+export type ToolOffset = number;
+
+/** 16 lower-case hexadecimal digits that are in no text of the reply. */
+export type Boundary = string;
+
+/** Text of others between two lines that carry the boundary: at most 65536 bytes of UTF-8. */
+export type UntrustedText = string;
+
+/** A message: what the mailbox vouches for, and between boundary lines what its sender wrote. */
+export interface ToolMessage {
+  readonly message_id: MessageId;
+  readonly from: AddressText;
+  readonly to: AddressText;
+  readonly created_at_unix_ms: Stamp;
+  readonly reply_to?: MessageId | null;
+  readonly text: UntrustedText;
+  readonly body_bytes: ToolOffset;
+  readonly cut: boolean;
+}
+
+/** Post one message as the caller. */
+export interface ToolSendRequest {
+  readonly to: Recipient;
+  readonly subject: Line;
+  readonly body: Body;
+  readonly reply_to?: MessageId | null;
+  readonly correlation?: Correlation | null;
+  /** 0 to 8 entries. Default: []. */
+  readonly refs?: ReadonlyArray<MessageRef>;
+  readonly idempotency_key?: Selector | null;
+  /** Default: false. */
+  readonly allow_dead?: boolean;
+}
+
+/** The message's id, and the caller's own address. */
+export interface ToolSendResult {
+  readonly message_id: MessageId;
+  readonly from: AddressText;
+}
+
+/** One page of the caller's inbox, small enough for a model. */
+export interface ToolInboxRequest {
+  /** Default: true. */
+  readonly unread_only?: boolean;
+  /** Default: "oldest". */
+  readonly order?: PageOrder;
+  readonly after?: Position | null;
+  /** Default: 20. */
+  readonly limit?: ToolPageLimit;
+  /** Default: 0. */
+  readonly wait_secs?: ToolPollSecs;
+  readonly thread?: MessageId | null;
+  readonly sent_by?: ParticipantId | null;
+  readonly room?: RoomId | null;
+  /** Default: 2000. */
+  readonly max_tokens?: ToolTokens;
+}
+
+/** A page of an inbox, how much is unread, and where the next page begins. */
+export interface ToolInboxResult {
+  readonly boundary: Boundary;
+  /** 0 to 50 entries. */
+  readonly messages: ReadonlyArray<ToolMessage>;
+  readonly unread: U32;
+  readonly next?: Position | null;
+}
+
+/** One message by its id, or a further part of its body. */
+export interface ToolGetRequest {
+  readonly message_id: MessageId;
+  /** Default: 0. */
+  readonly from_byte?: ToolOffset;
+  /** Default: 2000. */
+  readonly max_tokens?: ToolTokens;
+}
+
+/** A message, and where the rest of its body begins. */
+export interface ToolGetResult {
+  readonly boundary: Boundary;
+  readonly message: ToolMessage;
+  readonly next_byte?: ToolOffset | null;
+}
+
+/** The message, and when it was first acknowledged. */
+export interface ToolAckResult {
+  readonly message_id: MessageId;
+  readonly acked_at_unix_ms: Stamp;
+}
+
+/** Who the caller is, and the first of its rooms. */
+export interface ToolWhoAmIResult {
+  readonly address: AddressText;
+  readonly label?: Label | null;
+  /** 0 to 50 entries. */
+  readonly rooms: ReadonlyArray<RoomId>;
+  readonly rooms_left: U32;
+  readonly working_on?: Line | null;
+  readonly role?: Line | null;
+}
+
+/** What the calling session says about itself. */
+export interface ToolStatusResult {
+  readonly working_on?: Line | null;
+  readonly role?: Line | null;
+  readonly parent?: SessionId | null;
+}
+
+/** Account, live or dead for a session, member or open for a room. */
+export type PeerState = "account" | "live" | "dead" | "member" | "open";
+
+/** An address that mail can go to. */
+export interface ToolPeer {
+  readonly address: AddressText;
+  readonly state: PeerState;
+}
+
+/** Whom the caller can write to. */
+export interface ToolPeersRequest {
+  /** Default: false. */
+  readonly dead?: boolean;
+  readonly after?: AddressText | null;
+  /** Default: 2000. */
+  readonly max_tokens?: ToolTokens;
+}
+
+/** Addresses in order, and between boundary lines what they say of themselves. */
+export interface ToolPeersResult {
+  readonly boundary: Boundary;
+  /** 0 to 256 entries. */
+  readonly peers: ReadonlyArray<ToolPeer>;
+  readonly text: UntrustedText;
+  readonly next?: AddressText | null;
+}
+
+/** Wait for mail without reading it. */
+export interface ToolWaitRequest {
+  readonly after?: Position | null;
+  /** Default: 25. */
+  readonly wait_secs?: ToolPollSecs;
+}
+
+/** How much is unread, the newest position, and what can be done next. */
+export interface ToolWaitResult {
+  readonly unread: U32;
+  readonly newest?: Position | null;
+  readonly then: Line;
+}
+
 /** It is done. */
 export type Done = Record<string, never>;
 
@@ -3064,6 +3228,30 @@ export interface Contract {
   readonly ToldRequest: ToldRequest;
   readonly Notice: Notice;
   readonly Told: Told;
+  readonly AddressText: AddressText;
+  readonly Recipient: Recipient;
+  readonly ToolPollSecs: ToolPollSecs;
+  readonly ToolPageLimit: ToolPageLimit;
+  readonly ToolTokens: ToolTokens;
+  readonly ToolOffset: ToolOffset;
+  readonly Boundary: Boundary;
+  readonly UntrustedText: UntrustedText;
+  readonly ToolMessage: ToolMessage;
+  readonly ToolSendRequest: ToolSendRequest;
+  readonly ToolSendResult: ToolSendResult;
+  readonly ToolInboxRequest: ToolInboxRequest;
+  readonly ToolInboxResult: ToolInboxResult;
+  readonly ToolGetRequest: ToolGetRequest;
+  readonly ToolGetResult: ToolGetResult;
+  readonly ToolAckResult: ToolAckResult;
+  readonly ToolWhoAmIResult: ToolWhoAmIResult;
+  readonly ToolStatusResult: ToolStatusResult;
+  readonly PeerState: PeerState;
+  readonly ToolPeer: ToolPeer;
+  readonly ToolPeersRequest: ToolPeersRequest;
+  readonly ToolPeersResult: ToolPeersResult;
+  readonly ToolWaitRequest: ToolWaitRequest;
+  readonly ToolWaitResult: ToolWaitResult;
   readonly Done: Done;
   readonly InboxOfRequest: InboxOfRequest;
   readonly MessagePurgeRequest: MessagePurgeRequest;

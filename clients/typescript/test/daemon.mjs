@@ -30,8 +30,9 @@ export async function start(home = mkdtempSync(join(tmpdir(), "mail4agent-")), p
     await exited;
   };
   const remove = () => rmSync(home, { recursive: true, force: true });
-  const operator = new MailClient({ url, token: readToken(join(home, "operator.key")) });
-  return { url, home, port: Number(new URL(url).port), stop, remove, operator };
+  const operatorToken = readToken(join(home, "operator.key"));
+  const operator = new MailClient({ url, token: operatorToken });
+  return { url, home, port: Number(new URL(url).port), stop, remove, operator, operatorToken };
 }
 
 /** A daemon with its accounts. Their policy is off: whoever runs the tests, these two are accounts and nothing more. */

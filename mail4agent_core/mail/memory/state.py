@@ -39,8 +39,8 @@ class Reader:
     number: int
     account: ParticipantId
     read: set[int] = field(default_factory=set[int])
-    #: The position up to which it was told of its mail.
-    told: int = 0
+    #: The position up to which it was told of its mail, None when it has never asked.
+    told: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +229,7 @@ class State:
     def untold(self, address: ParticipantAddress) -> list[Stored]:
         """A reader's unread messages past those that it was told of, in order."""
         known = self.readers.get(text_of(address))
-        low, read = (0, set[int]()) if known is None else (known.told, known.read)
+        low, read = (0, set[int]()) if known is None else (known.told or 0, known.read)
         standing = self.standing(self.boxes_of(address), low, POSITION_MAX, newest_first=False)
         return [message for message in standing if message.pos not in read]
 

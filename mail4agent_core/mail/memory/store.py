@@ -185,15 +185,18 @@ class MemoryStore:
         read = state.read_by(reader) if query.unread_only else frozenset[int]()
         thread = _thread_of(state, query.thread)
         account = _number_of(state, query.sent_by)
-        wires = (
-            message.wire
+        found = [
+            message
             for message in state.standing(boxes, low, high, newest_first=query.newest_first)
             if message.pos not in read
             and thread in (None, message.thread)
             and account in (None, message.account)
             and query.correlation in (None, message.correlation)
-        )
-        return Page(tuple(cut(wires, query.limit, query.max_bytes)), self._unread(state, reader))
+        ]
+        wires = tuple(cut((message.wire for message in found), query.limit, query.max_bytes))
+        positions = [message.pos for message in found[: len(wires)]]
+        span = query.span(low, positions, whole=len(wires) == len(found) < query.limit)
+        return Page(wires, self._unread(state, reader), span)
 
     async def unread(self, reader: ParticipantAddress) -> int:
         return self._unread(self._open("unread"), reader)
@@ -266,13 +269,16 @@ class MemoryStore:
         state = self._open("tell")
         if not state.is_active(reader.participant):
             raise UnauthenticatedError
+        person = state.met(reader)
         untold = state.untold(reader)
-        if untold:
-            person = state.met(reader)
-            untold = state.untold(reader)
-            person.told = max(person.told, *(message.pos for message in untold[:limit]), 0)
+        person.told = max((message.pos for message in untold[:limit]), default=person.told or 0)
         wires = tuple(message.wire for message in untold[:limit])
         return Telling(wires, len(untold) > limit, self._unread(state, reader), await self.newest(reader))
+
+    async def shown(self, reader: ParticipantAddress, span: tuple[int, int]) -> None:
+        person = self._open("shown").readers.get(text_of(reader))
+        if person is not None and person.told is not None and span[0] <= person.told < span[1]:
+            person.told = span[1]
 
     async def meet(self, session: SessionAddress) -> None:
         state = self._open("meet")

@@ -260,7 +260,6 @@ def page(db: Connection, address: ParticipantAddress, query: PageQuery) -> Page:
     positions = _picked(db, _candidates(db, boxes, query, span.low), span)
     if not positions:
         return Page((), total)
-    return Page(
-        tuple(cut(wires_of(db, positions, newest_first=span.newest_first), span.limit, query.max_bytes)),
-        total,
-    )
+    wires = tuple(cut(wires_of(db, positions, newest_first=span.newest_first), span.limit, query.max_bytes))
+    whole = len(wires) == len(positions) < span.limit
+    return Page(wires, total, query.span(span.low, positions[: len(wires)], whole=whole))

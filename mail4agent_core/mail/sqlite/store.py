@@ -143,9 +143,13 @@ class SqliteStore:
     async def tell(self, reader: ParticipantAddress, limit: int) -> Telling:
         # Most hooks find nothing, and that needs no place in the queue of the writer.
         now = self._readers.now("tell", lambda db: telling.peek(db, reader, limit))
-        if not now.messages:
+        if not now.messages and self._readers.now("tell", lambda db: telling.has_asked(db, reader)):
             return now
         return await self._writer.write("tell", lambda t: telling.tell(t, reader, limit), short=limit)
+
+    async def shown(self, reader: ParticipantAddress, span: tuple[int, int]) -> None:
+        if self._readers.now("shown", lambda db: telling.covers(db, reader, span)):
+            await self._writer.write("shown", lambda t: telling.shown(t, reader, span), short=1)
 
     async def meet(self, session: SessionAddress) -> None:
         await self._writer.write("meet", lambda t: active_reader(t.db, session))

@@ -32,15 +32,40 @@ def tell(transaction: Transaction, address: ParticipantAddress, limit: int) -> T
     if reader is None:
         raise UnauthenticatedError
     telling, last = _telling(db, address, reader, limit)
-    if last:
-        db.execute("UPDATE reader SET told = ? WHERE reader_no = ?", (last, reader.reader_no))
+    sql = "UPDATE reader SET told = max(coalesce(told, 0), ?) WHERE reader_no = ?"
+    db.execute(sql, (last, reader.reader_no))
     return telling
+
+
+def has_asked(db: Connection, address: ParticipantAddress) -> bool:
+    """Whether a reader was ever told of anything, or of nothing."""
+    return _told(db, find_reader(db, address)) is not None
+
+
+def covers(db: Connection, address: ParticipantAddress, span: tuple[int, int]) -> bool:
+    """Whether a page moves a reader's position: it goes on where the position is, and further."""
+    told = _told(db, find_reader(db, address))
+    return told is not None and span[0] <= told < span[1]
+
+
+def shown(transaction: Transaction, address: ParticipantAddress, span: tuple[int, int]) -> None:
+    """Move a reader's position past what a page has shown it."""
+    reader = find_reader(transaction.db, address)
+    if reader is not None:
+        sql = "UPDATE reader SET told = ? WHERE reader_no = ? AND told >= ? AND told < ?"
+        transaction.db.execute(sql, (span[1], reader.reader_no, *span))
+
+
+def _told(db: Connection, reader: Reader | None) -> int | None:
+    if reader is None:
+        return None
+    row = db.execute("SELECT told FROM reader WHERE reader_no = ?", (reader.reader_no,)).fetchone()
+    return None if row is None else row[0]
 
 
 def _telling(db: Connection, address: ParticipantAddress, reader: Reader, limit: int) -> tuple[Telling, int]:
     """With the position of the last message, 0 when there is none."""
-    row = db.execute("SELECT told FROM reader WHERE reader_no = ?", (reader.reader_no,)).fetchone()
-    positions, unread = unread_after(db, reader, 0 if row is None else row[0], limit + 1)
+    positions, unread = unread_after(db, reader, _told(db, reader) or 0, limit + 1)
     shown = positions[:limit]
     telling = Telling(tuple(wires_of(db, shown)), len(positions) > limit, unread, newest(db, address))
     return telling, shown[-1] if shown else 0

@@ -1,9 +1,11 @@
 """What every store does for hooks: each reader is told of each of its unread messages once."""
 
+from typing import Any
+
 import pytest
 
 from mail4agent_api.errors import PermissionDeniedError, UnauthenticatedError
-from mail4agent_api.mail import RetentionRequest, ToldRequest
+from mail4agent_api.mail import InboxRequest, RetentionRequest, ToldRequest
 
 from .office import DAY_MS, OTHER_SESSION, SESSION, Office, position
 
@@ -86,6 +88,50 @@ class TellingContract:
         assert await office.tell(bob) == ["letter"]
         assert await office.subjects(bob, unread_only=True) == ["letter"]
         assert heard in ([], [frozenset()])
+
+    @pytest.mark.parametrize(
+        "fields",
+        [{}, {"unread_only": True}, {"order": "newest"}, {"limit": 2}],
+        ids=str,
+    )
+    async def test_what_a_page_has_shown_is_not_told(self, office: Office, fields: dict[str, Any]):
+        """A hook that comes after its agent has read has nothing to say of that; what comes later is told."""
+        ann, bob = await office.accounts("ann", "bob")
+        assert await office.tell(bob) == []
+        for n in range(2):
+            await office.send(ann, "bob", str(n))
+        await office.engine.shown(bob, await office.engine.inbox(bob, InboxRequest(**fields)))
+        assert await office.tell(bob) == []
+        await office.send(ann, "bob", "later")
+        assert await office.tell(bob) == ["later"]
+
+    async def test_a_page_that_leaves_something_out_leaves_it_to_be_told(self, office: Office):
+        """One that begins further on, is filtered, pages back or ends early."""
+        ann, bob = await office.accounts("ann", "bob")
+        assert await office.tell(bob) == []
+        letters = [await office.send(ann, "bob", str(n)) for n in range(4)]
+        at = position(await office.get(bob, letters[1]))
+        for fields in (
+            {"after": at},
+            {"sent_by": "ann"},
+            {"thread": letters[3]},
+            {"order": "newest", "limit": 3},
+            {"order": "newest", "before": at},
+        ):
+            request = InboxRequest.model_validate(fields)
+            await office.engine.shown(bob, await office.engine.inbox(bob, request))
+        first = await office.engine.inbox(bob, InboxRequest(limit=1))
+        await office.engine.shown(bob, first)
+        assert await office.tell(bob) == ["1", "2", "3"]
+        await office.engine.shown(bob, first)
+        assert await office.tell(bob) == []
+
+    async def test_a_reader_that_never_asked_is_told_all_it_has_read(self, office: Office):
+        """Pages of whoever has no hooks are noted nowhere."""
+        ann, bob = await office.accounts("ann", "bob")
+        await office.send(ann, "bob", "letter")
+        await office.engine.shown(bob, await office.engine.inbox(bob, InboxRequest()))
+        assert await office.tell(bob) == ["letter"]
 
     async def test_deleting_what_was_told_last_repeats_nothing(self, office: Office):
         """Neither a purge nor retention moves the position back."""

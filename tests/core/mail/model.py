@@ -343,8 +343,7 @@ class Model:
 
     def tell(self, name: str, limit: int) -> tuple[list[str], bool]:
         """What a reader is told of, and whether there is more of that kind."""
-        if self._untold(name):
-            self.meet(name)
+        self.meet(name)
         untold = self._untold(name)
         if untold:
             self.people[name].told |= {letter.index for letter in untold[:limit]}

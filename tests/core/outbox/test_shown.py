@@ -29,11 +29,9 @@ ARGS = st.dictionaries(
     st.sampled_from(["", "a", "a\nb", 1, None, True, [], ["a", "b"], ["a", 1], {"a": "b"}]),
     max_size=7,
 )
-there = pytest.mark.promise("outbox.what-is-shown-is-what-is-there")
-moments = pytest.mark.promise("outbox.spoken-moments-have-year-and-offset")
 
 
-@there
+@pytest.mark.promise("outbox.what-is-shown-is-what-is-there")
 def test_every_control_and_format_character_is_shown_as_its_number() -> None:
     """All that Unicode calls control, format, line or paragraph separator, save line feed and tab."""
     wanted = {
@@ -45,7 +43,7 @@ def test_every_control_and_format_character_is_shown_as_its_number() -> None:
     assert hidden("a\u202eb\u200b\n\tü") == 2
 
 
-@there
+@pytest.mark.promise("outbox.what-is-shown-is-what-is-there")
 @pytest.mark.parametrize(
     "character", ["\u115f", "\u3164", "\uffa0", "\ufe0f", "\U000e0041", "\u034f", "\u00ad"]
 )
@@ -54,13 +52,13 @@ def test_characters_without_a_shape_are_shown_too(character: str) -> None:
     assert hidden(f"a{character}b") == 1
 
 
-@there
+@pytest.mark.promise("outbox.what-is-shown-is-what-is-there")
 def test_a_line_shows_its_line_feeds() -> None:
     """A subject of two lines looks like none."""
     assert shown_line("a\nb\tc\u2028d") == "a\\u{a}b\\u{9}c\\u{2028}d"
 
 
-@there
+@pytest.mark.promise("outbox.what-is-shown-is-what-is-there")
 @given(ARGS)
 def test_no_argument_falls_between_the_three(args: dict[str, Any]) -> None:
     """Each name stands once, whatever its value is."""
@@ -69,7 +67,7 @@ def test_no_argument_falls_between_the_three(args: dict[str, Any]) -> None:
     assert sorted(filter(None, names)) == sorted(args)
 
 
-@there
+@pytest.mark.promise("outbox.what-is-shown-is-what-is-there")
 def test_a_draft_on_the_wire_is_whole_and_counts_what_is_hidden(office: Office, store: Any) -> None:
     """Long prose in pieces that fit, none of them inside a character."""
     body = "é\u202e" * 40_000
@@ -83,7 +81,7 @@ def test_a_draft_on_the_wire_is_whole_and_counts_what_is_hidden(office: Office, 
     assert draft.warnings == ["hidden_characters"]
 
 
-@there
+@pytest.mark.promise("outbox.what-is-shown-is-what-is-there")
 def test_every_doubt_is_a_warning_of_its_own(office: Office, store: Any) -> None:
     """Each leg of the taint, an edit, an earlier failure, an unknown outcome, files that changed, no sink."""
     put(store.root, original(taint=..., error="server unreachable", args={"body": "b"}))
@@ -97,7 +95,7 @@ def test_every_doubt_is_a_warning_of_its_own(office: Office, store: Any) -> None
     assert not entry_of(Row.of(found), in_flight=True).outcome_unknown
 
 
-@there
+@pytest.mark.promise("outbox.what-is-shown-is-what-is-there")
 def test_arguments_that_are_no_object_are_shown_as_they_are(office: Office, store: Any) -> None:
     """An original's file may say anything."""
     put(store.root, original(args=["b", 1], args_before="x"))
@@ -120,7 +118,7 @@ def test_provider_ids_are_what_is_neither_header_nor_prose() -> None:
     assert provider_ids(args) == [("text", "also"), ("thread_id", "t1")]
 
 
-@moments
+@pytest.mark.promise("outbox.spoken-moments-have-year-and-offset")
 @pytest.mark.parametrize(
     ("value", "heard"),
     [
@@ -146,7 +144,7 @@ def test_a_moment_is_heard_with_its_year_and_its_offset(value: str, heard: str) 
     assert spoken_value(value, 2026) == heard
 
 
-@moments
+@pytest.mark.promise("outbox.spoken-moments-have-year-and-offset")
 def test_without_a_known_year_the_year_is_always_heard() -> None:
     """Nobody is left to guess."""
     assert spoken(DraftView.of({"when": "2026-01-02"})).text() == "When: Friday January 2, 2026."

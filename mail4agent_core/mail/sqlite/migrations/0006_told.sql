@@ -1,2 +1,2 @@
--- How far a reader was told of its mail: nothing up to this position is announced to it again.
-ALTER TABLE reader ADD COLUMN told INTEGER NOT NULL DEFAULT 0;
+-- How far a reader was told of its mail: nothing up to this position is announced to it again. NULL: it has never asked.
+ALTER TABLE reader ADD COLUMN told INTEGER;
