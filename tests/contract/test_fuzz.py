@@ -31,6 +31,7 @@ from schemathesis.hooks import GLOBAL_HOOK_DISPATCHER
 from schemathesis.specs.openapi.formats import unregister_string_format
 
 from mail4agent_api.operations import OPERATIONS
+from mail4agent_core.frontdoor.submission import OURS
 from mail4agent_core.mail.sqlite.verify import verify
 from mail4agent_core.mailbox import MailboxStore
 from mail4agent_core.outbox import OutboxKind, OutboxStore, Releases, digest_of
@@ -45,6 +46,15 @@ OPENAPI = Path(__file__).resolve().parent.parent.parent / "schemas" / "openapi.j
 ME = "fuzzer"
 ACCOUNTS = (ME, "ada", "bob", "cyd", "operator")
 ROOMS = ("desk", "crew", "far")
+#: The state in which an operation of the front door finds a request that is made for it.
+REQUESTED = {
+    "frontdoor.get": "extracted",
+    "frontdoor.extract": "drained",
+    "frontdoor.triaged": "extracted",
+    "frontdoor.needs_info": "extracted",
+    "frontdoor.close": "extracted",
+    "frontdoor.reopen": "closed",
+}
 #: What this daemon refuses whatever is asked, because its settings name no sink for any tool.
 NEED_A_SINK = {"outbox.stage", "outbox.supersede", "outbox.edit", "outbox.release"}
 #: Byte-bound texts get a format of this name and their bound; ids one of the other three.
@@ -108,6 +118,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
             SECRETS[name] = daemon.do("admin.participant", body)["secret"]
         SECRETS[ME] = daemon.register(ME, operator=True)
         daemon.open_run(ME)
+        daemon.open_frontdoor(ME)
+        # The least number, which is asked for most.
+        daemon.request("extracted")
         granted = ["mailbox:read", "outbox:stage", "outbox:stamp", "outbox:review"]
         daemon.do("admin.participant.permit", {"id": ME, "grant": granted, "revoke": [], "both": True})
         with MailboxStore.open(daemon.home / "messages") as mailboxes:
@@ -212,9 +225,23 @@ def _spare(world: World, operation: str, body: Any) -> Any:
         key, make = victims[operation]
         if body[key] in {*ACCOUNTS, *ROOMS, *world.messages}:
             body[key] = make()
+    elif operation in REQUESTED and (body.get("seq") or 0) % 2 == 0:
+        body["seq"] = world.daemon.request(REQUESTED[operation])
+    elif operation == "frontdoor.ingest":
+        body = _drained(body)
     elif operation == "admin.room.member.remove" and body["participant"] in ACCOUNTS:
         body["room"] = world.room()
     return body
+
+
+def _drained(body: Any) -> Any:
+    """A submission of a drain: nothing that is only said at home, and numbers far from those in use."""
+    said = {key: value for key, value in body["record"].items() if key not in OURS}
+    times = dict.fromkeys(("created_at", "drained_at"), "2026-08-06T00:00:00Z")
+    record = {**said, **times, "seq": said["seq"] % 2**40 + 10_000, "state": "drained"}
+    if body.get("files"):
+        return {**body, "record": record}
+    return {**body, "record": {**record, "attachments": []}}
 
 
 @contextmanager

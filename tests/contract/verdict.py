@@ -26,8 +26,32 @@ ANYWHERE = frozenset(
         "unsupported_media_type",
     )
 )
+#: Those of a record that a submission must not have: they are only said at home.
+_OURS = {
+    "extraction", "extraction_error", "triage_session", "outbox", "note", "note_by_person", "box_seq",
+    "box_epoch", "box_digest",
+}  # fmt: skip
 #: Valid requests that the state of the registry makes impossible are malformed in these fields.
 STATE = {
+    "frontdoor.ingest": {
+        *_OURS,
+        "state",
+        "time",
+        "attachments",
+        "files",
+        "size",
+        "sha256",
+        "data",
+        "values",
+        "record",
+        "seq",
+    },
+    "frontdoor.get": {"seq"},
+    "frontdoor.extract": {"seq"},
+    "frontdoor.triaged": {"seq"},
+    "frontdoor.needs_info": {"seq"},
+    "frontdoor.close": {"seq"},
+    "frontdoor.reopen": {"seq"},
     "admin.participant.permit": {"both", "participant id"},
     "admin.participant.purge": {"participant id"},
     "admin.participant.remove": {"participant id"},
@@ -173,4 +197,4 @@ def _is_json(values: list[str]) -> bool:
 
 def _of_the_state(exchange: Exchange, row: Operation) -> bool:
     refusal = decode(Refusal, exchange.answer)
-    return refusal.kind == "malformed" and refusal.field in STATE.get(row.name, ())
+    return refusal.kind in {"malformed", "too_large"} and refusal.field in STATE.get(row.name, ())
