@@ -1,6 +1,7 @@
 """The only wiring: which parts make a daemon, and in what order they start and stop."""
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -12,6 +13,8 @@ from starlette.routing import Route, Router
 from mail4agent_api.codec import encode
 from mail4agent_core.clock import Clock
 from mail4agent_core.frontdoor.briefed import Briefed
+from mail4agent_core.frontdoor.extraction import QuarantinedPass
+from mail4agent_core.frontdoor.hand_over import Extractor
 from mail4agent_core.frontdoor.manifest import TypeFolder
 from mail4agent_core.frontdoor.outbox_drafts import OutboxDrafts
 from mail4agent_core.ids import Ids
@@ -50,12 +53,11 @@ from .outbox_desk import OutboxDesk
 from .polling import Polling
 from .rates import Rate, Rates
 from .settings import Effective, parse_bind
+from .sinks.building import Surroundings, sinks_of
 from .upkeep import keep_sessions, keep_up
 from .waiting import Waiters
 
 VERSION = version("mail4agent")
-#: The request types of this machine, in the data folder.
-TYPES_FOLDER = "types"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +93,8 @@ async def daemon(
 
     ``port_owner`` tells whose process listens on a port, in place of the kernel.
 
-    The caller holds the home. Raises StoreOpenError, KeyFileError, sqlite3.Error (a damaged database) and
-    StoreUnavailableError.
+    The caller holds the home. Raises StoreOpenError, KeyFileError, SinkError, sqlite3.Error (a damaged
+    database) and StoreUnavailableError.
     """
     settings = effective.settings
     store = await SqliteStore.open(effective.database, clock)
@@ -139,15 +141,18 @@ async def daemon(
         frontdoor = FrontdoorDesk(
             effective.requests,
             log,
-            types=TypeFolder(effective.home / TYPES_FOLDER),
+            types=TypeFolder(effective.types),
             drafts=drafts,
             briefed=briefed,
+            extractor=_extractor(effective),
         )
+        around = Surroundings(effective.home, os.environ, engine, store, clock)
         outbox = OutboxDesk(
             effective.outbox,
             clock,
             log,
-            sinks={},
+            sinks=sinks_of(settings.outbox, settings.sinks, around),
+            publishes=settings.outbox.publish_tools,
             briefed=briefed,
             workspaces=settings.outbox.workspaces,
             decided=frontdoor.decided,
@@ -197,9 +202,15 @@ async def daemon(
         finally:
             await doorbells.close()
             await outbox.close()
+<<<<<<< HEAD
             await frontdoor.shut()
             drafts.close()
             await mcp.close()
+=======
+            await mcp.close()
+            await frontdoor.shut()
+            drafts.close()
+>>>>>>> main
             stop.set()
             # A run of retention goes on at the next start.
             upkeep.cancel()
@@ -209,6 +220,16 @@ async def daemon(
             attestor.close()
     finally:
         await store.close()
+
+
+def _extractor(effective: Effective) -> Extractor | None:
+    """What reads the prose of requests, where a model is set."""
+    if effective.model is None:
+        return None
+    # Loaded where it is used: a daemon without a model needs no client of HTTP.
+    from .model import ChatEndpoint
+
+    return QuarantinedPass(ChatEndpoint(effective.model))
 
 
 def endpoints_of(effective: Effective) -> Endpoints:

@@ -13,11 +13,6 @@ from hmac import compare_digest
 from pathlib import Path
 from typing import Literal
 
-from mail4agent_api.errors import StoreUnavailableError
-from mail4agent_core.clock import SystemClock
-from mail4agent_core.files import FolderError
-from mail4agent_core.frontdoor.findings import findings
-from mail4agent_core.frontdoor.store import Frontdoor
 from mail4agent_core.ids import digest_of
 from mail4agent_core.mail.identity import OPERATOR
 from mail4agent_core.mail.sqlite import StoreOpenError
@@ -28,6 +23,7 @@ from .attest import Attestor
 from .bootstrap import KEY_NAME, KeyFileError, read_key
 from .connect.faults import ConnectError
 from .connect.standing import standings
+from .frontdoor_checkup import examined as frontdoor_examined
 from .home import holder_of
 from .settings import Effective
 
@@ -65,30 +61,17 @@ def examine(effective: Effective) -> list[Finding]:
         *_database(effective.database),
         *_key(home / KEY_NAME, effective.database),
         *_doorbells(effective.database),
+<<<<<<< HEAD
         *_requests(effective.requests),
         *_clients(home),
+=======
+        *_clients(home),
+        *(Finding(*said) for said in frontdoor_examined(effective)),
+>>>>>>> main
         _space(home),
         _attestation(),
         _boundary(home),
     ]
-
-
-def _requests(root: Path) -> Iterator[Finding]:
-    """What is stuck at the front door; nothing where there is none."""
-    try:
-        with Frontdoor.open(root, make=False) as requests:
-            stuck = list(findings(requests.listing(), SystemClock().now_ms()))
-    except FileNotFoundError:
-        return
-    except (FolderError, StoreUnavailableError):
-        yield Finding("frontdoor", "bad", f"{root} cannot be used as the folder of requests")
-        return
-    for each in stuck[:NAMED_MAX]:
-        yield Finding("frontdoor", "note", each.text)
-    if len(stuck) > NAMED_MAX:
-        yield Finding("frontdoor", "note", f"{len(stuck) - NAMED_MAX} further requests are stuck")
-    if not stuck:
-        yield Finding("frontdoor", "good", "no request is stuck")
 
 
 def _folder(home: Path) -> Iterator[Finding]:

@@ -8,12 +8,9 @@ bounded in bytes and in time, is never unpacked, and never enters a diagnosis.
 from __future__ import annotations
 
 import json
-import re
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -25,7 +22,8 @@ from mail4agent_api.errors import RefusalError
 from mail4agent_client.deadline import DeadlineTransport, answer_within
 from mail4agent_core.frontdoor.extraction import Completion, ProviderError, Stop
 
-_HOST = re.compile(r"[A-Za-z0-9._-]{1,253}|[0-9A-Fa-f:.]{2,45}")
+from .model_endpoint import Endpoint
+
 #: Bytes of a whole answer: many times what 4,096 tokens come to.
 ANSWER_MAX_BYTES: Final = 1_048_576
 CONNECT_SECS: Final = 10.0
@@ -44,54 +42,6 @@ _SAID: Final = {
     413: "the endpoint of the model takes no prompt of this length",
     429: "the endpoint of the model takes no more requests now",
 }
-
-
-class ModelUrlError(ValueError):
-    """An address is none of an endpoint; the message follows the setting's name."""
-
-
-def checked_url(text: str, *, allow_plain_http: bool) -> httpx2.URL:
-    """The base of an endpoint, such as ``http://127.0.0.1:8080/v1``. Raises ModelUrlError.
-
-    Prose is a stranger's own and the key is a secret: without encryption they go to this machine alone,
-    unless a person allows it for a machine of his network.
-    """
-    try:
-        url = httpx2.URL(text)
-    except (httpx2.InvalidURL, ValueError):
-        url = None
-    if url is None or url.scheme not in {"http", "https"} or not url.host:
-        raise ModelUrlError("must be an address that begins with https:// or http://")
-    if _HOST.fullmatch(url.host) is None or (url.port is not None and not 1 <= url.port <= 65_535):
-        raise ModelUrlError("must name a machine and a port that there can be")
-    if url.userinfo or url.query or url.fragment:
-        raise ModelUrlError("must have no user, no query and no fragment")
-    if url.scheme == "http" and not (allow_plain_http or _is_loopback(url.host)):
-        raise ModelUrlError("must begin with https:// beyond this machine, or set allow_plain_http")
-    return url
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Where a model is, and what it may cost."""
-
-    base: httpx2.URL
-    name: str
-    #: The key itself, or the file that holds it, which is read anew for each call.
-    key: SecretStr | Path | None = None
-    timeout_secs: float = 300.0
-
-    @property
-    def completions(self) -> httpx2.URL:
-        """The path that is asked."""
-        return self.base.copy_with(path=f"{self.base.path.rstrip('/')}/chat/completions")
 
 
 def key_of(key: SecretStr | Path | None) -> str | None:

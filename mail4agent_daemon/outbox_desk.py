@@ -41,6 +41,7 @@ from mail4agent_core.outbox.store import Operation, OutboxStore, UnreadableItemE
 from mail4agent_core.outbox.wire import draft_of, entry_of
 
 from .log import Log
+from .sinks.far_side import UnknownOutcomeError
 
 #: Calls at a time; further ones wait.
 CALLS_MAX: Final = 4
@@ -323,6 +324,8 @@ class OutboxDesk:
                 return Delivered(await sink.deliver(outgoing))
         except NotSentError as failure:
             return NotSent(failure.reason)
+        except UnknownOutcomeError as failure:
+            return Unknown(f"{failure}; whether the draft left is unknown")
         except TimeoutError:
             return Unknown("the sink took too long; whether the draft left is unknown")
         except Exception as failure:  # noqa: BLE001  # whatever a sink fails with, the draft may have left

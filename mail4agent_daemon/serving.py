@@ -22,6 +22,7 @@ from .limits import Limits
 from .log import Level, Log, adopt_libraries, log_to_stderr
 from .server import run, serve, stop_on_signals, within_file_limit
 from .settings import Effective
+from .sinks.building import SinkError
 
 if TYPE_CHECKING:
     from hypercorn.typing import ASGIFramework
@@ -63,7 +64,7 @@ def run_daemon(effective: Effective, announce: Announce, *, demo: Show | None = 
                 log.warning("mode_repaired", name=name)
             with listening(endpoints_of(effective), limits) as listeners:
                 run(_serve(effective, listeners, limits, log, announce=announce, demo=demo))
-    except (HomeError, EndpointError, StoreOpenError, KeyFileError) as fault:
+    except (HomeError, EndpointError, StoreOpenError, KeyFileError, SinkError) as fault:
         raise StartError(str(fault)) from fault
     except sqlite3.Error as fault:
         raise StartError(

@@ -10,20 +10,33 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import platformdirs
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    Strict,
+    ValidationError,
+    model_validator,
+)
 
 from .endpoints import DEFAULT_PORT
+from .model_endpoint import Endpoint, ModelUrlError, checked_url
 from .names import names_of
+from .sinks.settings import KINDS, OutboxSettings, SinkSettings, contradictions
 
 CONFIG_NAME = "config.toml"
 DATABASE_NAME = "mail.sqlite3"
 SOCKET_NAME = "daemon.sock"
+TYPES_NAME = "types"
 _PREFIX = "M4A_"
 _SEPARATOR = "__"
 _CONFIG_MAX_BYTES = 1_048_576
+_SINKS = "sinks"
 _YES, _NO = frozenset(("true", "yes", "on", "1")), frozenset(("false", "no", "off", "0"))
 
 
@@ -154,16 +167,45 @@ class FrontdoorSettings(_Section):
     )
 
 
-class OutboxSettings(_Section):
-    """The drafts that wait for a person."""
+class ModelSettings(_Section):
+    """The model that reads the prose of requests; without an address none does."""
 
-    root: Annotated[Path, Field(description="where they are; from the data folder, when relative")] = Path(
-        "outbox"
-    )
-    workspaces: Annotated[
-        tuple[Path, ...],
-        Field(description="folders below which a draft may send files, whole paths; none: drafts send none"),
-    ] = ()
+    base_url: Annotated[
+        str | None,
+        Field(
+            max_length=2_048, description="an endpoint of chat completions, such as http://127.0.0.1:8080/v1"
+        ),
+    ] = None
+    name: Annotated[
+        str | None, Field(min_length=1, max_length=256, description="the model, as the endpoint calls it")
+    ] = None
+    key: Annotated[
+        SecretStr | None, Field(description="the endpoint's key; by the environment alone, see key_file")
+    ] = None
+    key_file: Annotated[
+        Path | None,
+        Field(description="the file that holds the endpoint's key; from the data folder, when relative"),
+    ] = None
+    timeout_secs: Annotated[
+        int, Strict(), Field(ge=1, le=3_600, description="seconds for a whole answer of the model")
+    ] = 300
+    allow_plain_http: Annotated[
+        bool, Strict(), Field(description="send prose and key unencrypted to another machine")
+    ] = False
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if self.base_url is None:
+            return self
+        try:
+            checked_url(self.base_url, allow_plain_http=self.allow_plain_http)
+        except ModelUrlError as failure:
+            raise ValueError(f"base_url {failure}") from None
+        if self.name is None:
+            raise ValueError("base_url needs name, the model to ask")
+        if self.key is not None and self.key_file is not None:
+            raise ValueError("key and key_file must not both be given")
+        return self
 
 
 class LogSettings(_Section):
@@ -185,9 +227,11 @@ class Settings(_Section):
     retention: RetentionSettings = RetentionSettings()
     mailbox: MailboxSettings = MailboxSettings()
     frontdoor: FrontdoorSettings = FrontdoorSettings()
+    model: ModelSettings = ModelSettings()
     outbox: OutboxSettings = OutboxSettings()
     log: LogSettings = LogSettings()
     limits: LimitSettings = LimitSettings()
+    sinks: dict[str, SinkSettings] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +260,21 @@ class Effective:
     def requests(self) -> Path:
         """The folder of the front door's requests."""
         return self.home / self.settings.frontdoor.root
+
+    @property
+    def types(self) -> Path:
+        """The folder of request types."""
+        return self.home / TYPES_NAME
+
+    @property
+    def model(self) -> Endpoint | None:
+        """The model that reads prose, where one is set."""
+        model = self.settings.model
+        if model.base_url is None or model.name is None:
+            return None
+        key = model.key if model.key_file is None else self.home / model.key_file
+        url = checked_url(model.base_url, allow_plain_http=model.allow_plain_http)
+        return Endpoint(url, model.name, key, float(model.timeout_secs))
 
     @property
     def outbox(self) -> Path:
@@ -273,12 +332,29 @@ def load(
         values.setdefault(section, {})[key] = _value(section, key, value, origin)
         origins[name] = origin
     try:
-        return Effective(folder, path, Settings.model_validate(values), origins)
+        settings = Settings.model_validate(values)
     except ValidationError as failure:
-        error = failure.errors(include_url=False, include_input=False)[0]
-        name = ".".join(str(step) for step in error["loc"][:2])
-        what = error["msg"].removeprefix("Value error, ")
-        raise SettingsError(f"{origins.get(name, 'settings')}: {name} is not valid: {what}") from None
+        raise _invalid(failure, origins) from None
+    for wrong in contradictions(settings.outbox, settings.sinks):
+        raise SettingsError(f"{path}: {wrong}")
+    return Effective(folder, path, settings, origins)
+
+
+def _invalid(failure: ValidationError, origins: Mapping[str, str]) -> SettingsError:
+    error = failure.errors(include_url=False, include_input=False)[0]
+    place = [str(step) for step in error["loc"]]
+    name, what = ".".join(place[:2]), error["msg"].removeprefix("Value error, ")
+    origin = origins.get(name, "settings")
+    if place[0] == _SINKS and len(place) > 3:
+        # The third step is the sink's kind, by which its settings were chosen.
+        key, known = place[3], ", ".join(KINDS[place[2]].model_fields)
+        if error["type"] == "extra_forbidden":
+            what = f"there is no setting {key!r} in {name}, whose kind is {place[2]}"
+            return SettingsError(f"{origin}: {what}; there are {known}")
+        name = f"{name}.{key}"
+    elif place[0] == _SINKS:
+        name, what = f"{name}.kind", f"must be one of {', '.join(KINDS)}"
+    return SettingsError(f"{origin}: {name} is not valid: {what}")
 
 
 def toml_of(effective: Effective) -> str:
@@ -289,15 +365,29 @@ def toml_of(effective: Effective) -> str:
     lines = [f"# data folder: {effective.home}  ({effective.origins.get('home', 'the default')})"]
     read = "read" if effective.config.exists() else "not there"
     lines += [f"# settings file: {effective.config}  ({read})", f"# database: {effective.database}"]
-    for section, fields in effective.settings.model_dump(mode="json").items():
+    everything = effective.settings.model_dump(mode="json")
+    sinks = everything.pop(_SINKS)
+    for section, fields in everything.items():
         lines += ["", f"[{section}]"]
         for key, value in fields.items():
             origin = effective.origins.get(f"{section}.{key}", "default")
             meaning = _section_type(section).model_fields[key].description
-            # JSON's literals are TOML's, but for null.
-            setting = f"# {key} =" if value is None else f"{key} = {json.dumps(value, ensure_ascii=False)}"
+            # JSON's literals are TOML's, but for null. A secret is not shown, nor taken from a file.
+            shown = None if _is_secret(section, key) else value
+            setting = f"# {key} =" if shown is None else f"{key} = {_literal(shown)}"
             lines.append(f"{setting}  # {origin}; {meaning}")
+    for name, fields in sinks.items():
+        lines += ["", f"[{_SINKS}.{name}]  # {effective.origins.get(f'{_SINKS}.{name}', 'default')}"]
+        lines += [f"{key} = {_literal(value)}" for key, value in fields.items() if value is not None]
     return "\n".join(lines)
+
+
+def _literal(value: Any) -> str:
+    """A value in TOML: JSON's literals are TOML's, but for null and objects."""
+    if isinstance(value, dict):
+        pairs = (f"{_literal(key)} = {_literal(each)}" for key, each in value.items())
+        return f"{{ {', '.join(pairs)} }}" if value else "{}"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _flag(name: str) -> str:
@@ -313,17 +403,28 @@ def _section_type(section: str) -> type[BaseModel]:
     return kind
 
 
+def _is_secret(section: str, key: str) -> bool:
+    return _section_type(section).model_fields[key].annotation == SecretStr | None
+
+
 def _value(section: str, key: str, value: Any, origin: str) -> Any:
     """A value for a known key, read from text where it comes from the environment. Raises SettingsError."""
     if section not in Settings.model_fields:
         known = ", ".join(Settings.model_fields)
         raise SettingsError(f"{origin}: there is no section {section!r}; there are {known}")
+    if section == _SINKS:
+        if origin.startswith(_PREFIX):
+            raise SettingsError(f"{origin}: sinks are set in the settings file alone, as [{_SINKS}.NAME]")
+        return value
     fields = _section_type(section).model_fields
     if key not in fields:
         raise SettingsError(
             f"{origin}: there is no setting {key!r} in {section}; there are {', '.join(fields)}"
         )
     if not origin.startswith(_PREFIX):
+        if _is_secret(section, key):
+            # Settings are shown, copied and sent to others; a secret is not among them.
+            raise SettingsError(f"{origin}: {section}.{key} is a secret; name a file that holds it")
         return value
     kind = fields[key].annotation
     if kind is bool:
@@ -354,17 +455,13 @@ def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str
             continue
         section, separator, key = name.removeprefix(_PREFIX).partition(_SEPARATOR)
         section = section.lower()
-        if separator and section not in _OTHERS:
+        if separator:
             yield f"{section}.{key.lower()}", text, name
         elif not separator and section.partition("_")[0] in Settings.model_fields:
             first = section.partition("_")[0].upper()
             raise SettingsError(
                 f"{name}: a setting is named with two underscores, {_PREFIX}{first}{_SEPARATOR}<KEY>"
             )
-
-
-#: Sections that other parts of the product read by themselves.
-_OTHERS = frozenset(("model",))
 
 
 def _toml(path: Path, *, required: bool) -> dict[str, Any]:

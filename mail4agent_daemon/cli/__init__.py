@@ -12,9 +12,11 @@ from mail4agent_daemon.cli import (
     bridges,
     clients,
     daemon,
+    frontdoor,
     listeners,
     mailboxes,
     notes,
+    outbox,
     people,
     posting,
     reading,
@@ -36,7 +38,20 @@ def application() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for noun in (daemon, posting, reading, threads, people, sessions, listeners, notes, bridges, clients):
+    for noun in (
+        daemon,
+        posting,
+        reading,
+        threads,
+        people,
+        sessions,
+        listeners,
+        notes,
+        outbox,
+        bridges,
+        clients,
+        frontdoor,
+    ):
         noun.register(app)
     admin = typer.Typer(
         no_args_is_help=True, help="Accounts, rooms and upkeep, as an operator.", epilog=STATUSES

@@ -59,6 +59,13 @@ STATE = {
     # What a schema cannot say of a note: blanks, the rules of a criterion, two fields together, real dates.
     "note.deliver": {"text", "criterion", "persist"},
     "note.events": {"started_at"},
+    # What only the settings say of a tool, and what a sink carries.
+    "outbox.stage": {"tool", "args", "workspace"},
+    "outbox.supersede": {"tool", "args", "workspace"},
+    "outbox.edit": {"tool", "args", "id"},
+    "outbox.release": {"tool", "args"},
+    "outbox.withdraw": {"reason"},
+    "outbox.settle": {"id"},
 }
 
 

@@ -177,18 +177,18 @@ def test_a_key_that_is_not_known_is_refused_and_not_repeated(
 def test_doctor_names_what_is_stuck_and_quotes_nothing(tmp_path: Path) -> None:
     """By its number; without a folder of requests it says nothing of them."""
     effective = load({}, home=tmp_path)
-    assert [each for each in examine(effective) if each.check == "frontdoor"] == []
+    assert [each for each in examine(effective) if each.check == "requests"] == []
     placed(tmp_path / "requests", original(seq=7, valid=False))
     for seq in range(20, 32):
         placed(tmp_path / "requests", original(seq=seq, state="extraction_failed"))
-    found = [each for each in examine(effective) if each.check == "frontdoor"]
-    assert [each.state for each in found] == ["note"] * 11
+    found = [each for each in examine(effective) if each.check == "requests"]
+    assert [each.state for each in found] == ["note", *["bad"] * 9, "note"]
     assert found[0].text.startswith("request 7 is not valid")
-    assert found[-1].text == "3 further requests are stuck"
+    assert found[-1].text == "3 more; see mail4agent frontdoor list"
     assert PROSE not in str(found)
     (tmp_path / "requests").rename(tmp_path / "elsewhere")
     (tmp_path / "requests").symlink_to(tmp_path / "elsewhere")
-    assert [each.state for each in examine(effective) if each.check == "frontdoor"] == ["bad"]
+    assert [each.state for each in examine(effective) if each.check == "requests"] == ["bad"]
 
 
 @pytest.mark.promise("frontdoor.the-prose-has-one-door")

@@ -19,14 +19,8 @@ from mail4agent_core.frontdoor.extraction import (
     Stop,
 )
 from mail4agent_core.frontdoor.quarantine import Quarantined
-from mail4agent_daemon.model import (
-    ANSWER_MAX_BYTES,
-    ChatEndpoint,
-    Endpoint,
-    ModelUrlError,
-    checked_url,
-    key_of,
-)
+from mail4agent_daemon.model import ANSWER_MAX_BYTES, ChatEndpoint, key_of
+from mail4agent_daemon.model_endpoint import Endpoint, ModelUrlError, checked_url
 
 from .model_server import Exchange, ModelServer, completion, extraction, in_turn, model_server, saying
 

@@ -69,7 +69,7 @@ def test_a_change_of_a_file_is_seen_at_once(types: TypeFolder) -> None:
 
 @pytest.mark.promise("frontdoor.unusable-types-are-none")
 def test_a_manifest_that_cannot_be_used_is_as_good_as_none(types: TypeFolder) -> None:
-    """Torn, unfit, under another name, a link, a folder, twice: each is named with its reason, no type."""
+    """Torn, unfit, under another name, a link, a folder, twice: each is named with a reason, and no type."""
     (types.path / "good.toml").write_text(
         'id = "good"\nversion = 1\ntitle = "t"\n[[fields]]\nname="a"\nlabel="A"\nkind="bool"\n'
     )

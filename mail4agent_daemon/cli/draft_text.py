@@ -1,0 +1,136 @@
+"""A draft as a person reads it at a terminal: all of it, and nothing of it as a control sequence.
+
+Every line of the draft's own is set off, so that no text in it can pass for what this program says of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from mail4agent_api.outbox import DraftArguments, DraftRow, OutboxDraft, OutboxEntry
+from mail4agent_core.outbox.difference import diff_args
+from mail4agent_core.outbox.shown import shown, shown_line
+from mail4agent_core.outbox.view import provider_ids
+
+#: What a reviewer is told before the draft, by the contract's word for it.
+WARNINGS = {
+    "private": "PRIVATE: the conversation that drafted it had read what its owner keeps to himself",
+    "untrusted": "UNTRUSTED: the conversation that drafted it had read what a stranger may have written",
+    "hidden_characters": "HIDDEN: {hidden} characters that nobody would see are shown by number, \\u{{...}}",
+    "edited": "EDITED: it is not what was drafted; the difference is below",
+    "no_sink": "NO SINK: the daemon's settings give its tool no sink, so that it cannot be released",
+    "outcome_unknown": "UNKNOWN: a release was begun, and nobody knows whether it left",
+    "failed_before": "FAILED: the last attempt to release it did not send it",
+    "files_changed": "FILES: the copies are not what was staged; it cannot be released",
+}
+_FRAME = "  | "
+_LABEL = 14
+
+
+def arguments_of(args: DraftArguments | None) -> dict[str, Any]:
+    """The arguments as plain JSON values."""
+    return {} if args is None else dict(args.model_extra or {})
+
+
+def text_of(row: DraftRow) -> str:
+    """The whole text of an argument."""
+    return "".join(row.text)
+
+
+def whole(draft: OutboxDraft) -> Iterator[str]:
+    """Every line of a draft, first what must be known of it."""
+    entry = draft.entry
+    yield f"draft {entry.id}  {entry.status}  {entry.kind}"
+    for warning in draft.warnings:
+        yield f"! {WARNINGS[warning].format(hidden=draft.view.hidden)}"
+    if entry.error:
+        yield from _field("! last error", shown_line(entry.error))
+    yield from _field("tool", shown_line(entry.tool))
+    yield from _field("leaves through", shown_line(draft.sink) if draft.sink else "nothing")
+    staged = " ".join(filter(None, (entry.staged_by or "unknown", entry.created_at)))
+    yield from _field("staged by", shown_line(staged))
+    if draft.workspace:
+        yield from _field("workspace", shown_line(draft.workspace))
+    yield ""
+    for row in draft.view.headers:
+        yield from _field(row.name, text_of(row))
+    if draft.view.body is not None:
+        yield f"{draft.view.body.name}:"
+        yield from _framed(text_of(draft.view.body))
+    for row in draft.view.other:
+        yield from _field(row.name, text_of(row))
+    yield from _files(draft)
+    yield from _sources(draft)
+    if entry.edited:
+        yield "changed since it was drafted:"
+        changes = diff_args(arguments_of(draft.args_before), arguments_of(draft.args))
+        yield from _framed(shown(changes.rstrip("\n")))
+    yield from _ended(entry, draft)
+    yield f"digest {draft.digest}"
+
+
+def _field(name: str, text: str) -> Iterator[str]:
+    """A name with its text; a longer one, or one of several lines, below it."""
+    if "\n" in text or len(text) > 200:
+        yield f"{name}:"
+        yield from _framed(text)
+    else:
+        yield f"{name + ':':<{_LABEL}} {text}"
+
+
+def _framed(text: str) -> Iterator[str]:
+    for line in text.split("\n"):
+        yield f"{_FRAME}{line}"
+
+
+def _files(draft: OutboxDraft) -> Iterator[str]:
+    if draft.files:
+        yield "files, as they were when it was staged:"
+        for file in draft.files:
+            yield f"{_FRAME}{shown_line(file.path)}  {file.size} bytes  sha256 {file.sha256}"
+
+
+def _sources(draft: OutboxDraft) -> Iterator[str]:
+    """What it answers, by the names that its provider gave."""
+    found = provider_ids(arguments_of(draft.args))
+    if found:
+        named = ", ".join(f"{shown_line(key)} {shown_line(value[:80])}" for key, value in found)
+        yield from _field("refers to", named)
+
+
+def _ended(entry: OutboxEntry, draft: OutboxDraft) -> Iterator[str]:
+    if draft.release is not None:
+        by, when = shown_line(draft.release.by), draft.release.started_at
+        yield from _field("release begun", f"by {by} at {when}, attempt {draft.release.attempt}")
+    if entry.decided_by:
+        yield from _field("decided by", shown_line(f"{entry.decided_by} {draft.decided_at or ''}".strip()))
+    if entry.reason:
+        yield from _field("reason", shown(entry.reason))
+    if draft.sent_as:
+        yield from _field("sent as", shown_line(draft.sent_as))
+    if entry.superseded_by:
+        yield from _field("superseded by", entry.superseded_by)
+
+
+def row(entry: OutboxEntry) -> list[str]:
+    """A draft as fields of a line."""
+    legs = (("private", entry.taint.private), ("untrusted", entry.taint.untrusted))
+    tainted = [name for name, is_set in legs if is_set]
+    status = "unknown" if entry.outcome_unknown else str(entry.status)
+    return [
+        str(entry.id),
+        status,
+        str(entry.kind),
+        "+".join(tainted) or "-",
+        "edited" if entry.edited else "-",
+        shown_line(entry.summary),
+    ]
+
+
+def in_order(entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:
+    """What waits first, messages before publications, then what is over; each by age."""
+    return sorted(
+        entries,
+        key=lambda each: (each.status not in {"pending", "releasing"}, each.kind == "publish", each.id),
+    )

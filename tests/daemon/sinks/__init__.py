@@ -1,0 +1,1 @@
+"""Sinks against real counterparts."""
