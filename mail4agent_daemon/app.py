@@ -202,15 +202,9 @@ async def daemon(
         finally:
             await doorbells.close()
             await outbox.close()
-<<<<<<< HEAD
-            await frontdoor.shut()
-            drafts.close()
-            await mcp.close()
-=======
             await mcp.close()
             await frontdoor.shut()
             drafts.close()
->>>>>>> main
             stop.set()
             # A run of retention goes on at the next start.
             upkeep.cancel()

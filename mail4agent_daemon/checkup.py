@@ -61,13 +61,8 @@ def examine(effective: Effective) -> list[Finding]:
         *_database(effective.database),
         *_key(home / KEY_NAME, effective.database),
         *_doorbells(effective.database),
-<<<<<<< HEAD
-        *_requests(effective.requests),
-        *_clients(home),
-=======
         *_clients(home),
         *(Finding(*said) for said in frontdoor_examined(effective)),
->>>>>>> main
         _space(home),
         _attestation(),
         _boundary(home),
