@@ -9,7 +9,19 @@ from time import perf_counter
 from measure import RESULTS
 
 HERE = Path(__file__).parent
-SCRIPTS = ("codec", "start", "send", "attest", "identify", "wait", "inbox", "unread", "doorbells", "note")
+SCRIPTS = (
+    "codec",
+    "start",
+    "send",
+    "attest",
+    "identify",
+    "wait",
+    "inbox",
+    "unread",
+    "doorbells",
+    "note",
+    "outbox",
+)
 
 
 def main() -> int:

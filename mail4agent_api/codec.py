@@ -24,8 +24,8 @@ T = TypeVar("T")
 #: JSON with more colons than this is looked over for objects with too many keys before it is validated; with
 #: fewer, naming each key that is unknown takes some tens of milliseconds at most.
 _COLONS_MAX = 8_192
-#: More keys than any object of the contract has.
-_KEYS_MAX = 64
+#: More keys than any object of the contract has: the values of a request are the most.
+_KEYS_MAX = 256
 
 
 class _Entry:

@@ -2,12 +2,14 @@
 
 ``field`` is the label of the definition that failed (``x-label``, else the property's name), as the
 original's clients match on it. ``reason`` is a fixed sentence that ends with the JSON Pointer of the place.
-Nothing that a stranger wrote enters either, except a key that looks like one. A text that breaks several
+Nothing that a stranger wrote enters either, except a key that looks like one, and no key at all of the front
+door's types: there the keys may be a stranger's. A text that breaks several
 rules is refused for its length first, as the original does.
 """
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from math import isfinite
 from typing import Any, TypeVar
 
@@ -16,7 +18,7 @@ from pydantic_core import ErrorDetails
 
 from ._wire import TEXT, WireStr
 from .errors import MalformedError, RefusalError, TooLargeError
-from .published import definitions
+from .published import definitions, seams
 
 S = TypeVar("S", bound=WireStr)
 
@@ -51,6 +53,16 @@ _DESCRIBED = {
 }  # fmt: skip
 
 Node = Mapping[str, Any]
+
+#: The seam whose unknown keys are never quoted.
+_SILENT_SEAM = "frontdoor"
+
+
+@cache
+def _silent() -> frozenset[str]:
+    """The definitions of that seam's own."""
+    others = (definitions(seam) for seam in seams() if seam != _SILENT_SEAM)
+    return frozenset(definitions(_SILENT_SEAM)).difference(*others)
 
 
 def _inward(node: Node, every: Mapping[str, Node]) -> Node | None:
@@ -163,7 +175,7 @@ def refusal_of(failure: ValidationError, root: str) -> RefusalError:
     code, context = error["type"], error.get("ctx", {})
     place = _Place(root, error["loc"], extra=code == "extra_forbidden")
     if place.unknown is not None:
-        if code != "extra_forbidden" or not _QUOTABLE.match(place.unknown):
+        if code != "extra_forbidden" or root in _silent() or not _QUOTABLE.match(place.unknown):
             return MalformedError(field=REQUEST, reason=_placed("has an unknown key", place.pointer))
         return MalformedError(
             field=REQUEST,

@@ -1,10 +1,15 @@
 """The script ``mail4agent``, and ``python -m mail4agent_daemon``."""
 
+import os
 import sys
 
 
 def main() -> None:
     """Run the script."""
+    if sys.argv[1:2] == ["mcp-stdio"] and os.environ.get("M4A_TOKEN_FILE"):
+        # A client's entry names the file; a token is left over from the shell that the client was started in,
+        # and would have the agent act as somebody else.
+        os.environ.pop("M4A_TOKEN", None)
     if sys.argv[1:] == ["mcp-stdio"]:
         # A client waits for it to start. What the command line needs takes several times as long to import,
         # and is there to say what is wrong with the settings.

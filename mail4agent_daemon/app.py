@@ -12,6 +12,11 @@ from starlette.routing import Route, Router
 
 from mail4agent_api.codec import encode
 from mail4agent_core.clock import Clock
+from mail4agent_core.frontdoor.briefed import Briefed
+from mail4agent_core.frontdoor.extraction import QuarantinedPass
+from mail4agent_core.frontdoor.hand_over import Extractor
+from mail4agent_core.frontdoor.manifest import TypeFolder
+from mail4agent_core.frontdoor.outbox_drafts import OutboxDrafts
 from mail4agent_core.ids import Ids
 from mail4agent_core.mail.administration import Administration
 from mail4agent_core.mail.engine import MailEngine
@@ -28,6 +33,7 @@ from .dispatch import Dispatch
 from .doorbells import BlockingPortOwner, Doorbells, aside
 from .endpoints import Endpoints, Listeners
 from .entrance import Entrance
+from .frontdoor_desk import FrontdoorDesk
 from .gate import App, Gate
 from .handlers import handlers
 from .health import HealthCheck
@@ -130,6 +136,16 @@ async def daemon(
         delays = Delays(bounds.wrong_secret_ms / 1000)
         notes = NoteDesk(effective.home / "runs", clock)
         mailboxes = Mailboxes(effective.mailboxes, clock)
+        briefed = Briefed(effective.requests)
+        drafts = OutboxDrafts(effective.outbox, clock)
+        frontdoor = FrontdoorDesk(
+            effective.requests,
+            log,
+            types=TypeFolder(effective.types),
+            drafts=drafts,
+            briefed=briefed,
+            extractor=_extractor(effective),
+        )
         around = Surroundings(effective.home, os.environ, engine, store, clock)
         outbox = OutboxDesk(
             effective.outbox,
@@ -137,7 +153,9 @@ async def daemon(
             log,
             sinks=sinks_of(settings.outbox, settings.sinks, around),
             publishes=settings.outbox.publish_tools,
+            briefed=briefed,
             workspaces=settings.outbox.workspaces,
+            decided=frontdoor.decided,
         )
         table = handlers(
             engine,
@@ -146,6 +164,7 @@ async def daemon(
             mailboxes,
             notes,
             outbox,
+            frontdoor=frontdoor,
             home=effective.home,
             log=log,
             rates=rates,
@@ -184,6 +203,8 @@ async def daemon(
             await doorbells.close()
             await outbox.close()
             await mcp.close()
+            await frontdoor.shut()
+            drafts.close()
             stop.set()
             # A run of retention goes on at the next start.
             upkeep.cancel()
@@ -193,6 +214,16 @@ async def daemon(
             attestor.close()
     finally:
         await store.close()
+
+
+def _extractor(effective: Effective) -> Extractor | None:
+    """What reads the prose of requests, where a model is set."""
+    if effective.model is None:
+        return None
+    # Loaded where it is used: a daemon without a model needs no client of HTTP.
+    from .model import ChatEndpoint
+
+    return QuarantinedPass(ChatEndpoint(effective.model))
 
 
 def endpoints_of(effective: Effective) -> Endpoints:

@@ -23,6 +23,7 @@ from .attest import Attestor
 from .bootstrap import KEY_NAME, KeyFileError, read_key
 from .connect.faults import ConnectError
 from .connect.standing import standings
+from .frontdoor_checkup import examined as frontdoor_examined
 from .home import holder_of
 from .settings import Effective
 
@@ -61,6 +62,7 @@ def examine(effective: Effective) -> list[Finding]:
         *_key(home / KEY_NAME, effective.database),
         *_doorbells(effective.database),
         *_clients(home),
+        *(Finding(*said) for said in frontdoor_examined(effective)),
         _space(home),
         _attestation(),
         _boundary(home),

@@ -21,6 +21,7 @@ from mail4agent_core.mail.wire import Wire
 
 from .bootstrap import KEY_NAME, OPERATOR_ID, KeyFileError, write_key
 from .dispatch import Call, Handler
+from .frontdoor_desk import FrontdoorDesk
 from .log import Log
 from .mailboxes import Mailboxes
 from .note_desk import NoteDesk
@@ -37,6 +38,7 @@ def handlers(  # noqa: PLR0917  # a seam each
     notes: NoteDesk,
     outbox: OutboxDesk,
     *,
+    frontdoor: FrontdoorDesk,
     home: Path,
     log: Log,
     rates: Rates,
@@ -52,6 +54,7 @@ def handlers(  # noqa: PLR0917  # a seam each
         "admin": administration,
         "mailbox": mailboxes,
         "note": notes,
+        "frontdoor": frontdoor,
         "outbox": outbox,
     }
     own: dict[str, Handler] = {

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from mail4agent_api.errors import UnknownPathError
+from mail4agent_api.frontdoor import FrontdoorIngestRequest
 from mail4agent_api.mail import SendManyRequest
 from mail4agent_api.operations import OPERATIONS, Operation
 
@@ -23,6 +24,8 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 #: Answers a GET: the content type and the body.
 Page = Callable[[], Awaitable[tuple[bytes, bytes]]]
 
+#: The requests that may be as large as the contract lets one be: many messages, files of a submission.
+_LARGE = (SendManyRequest, FrontdoorIngestRequest)
 _NO_STORE = (b"cache-control", b"no-store")
 
 
@@ -81,7 +84,7 @@ class HttpDoor:
         call = await self._entrance.admit(row, scope, receive)
         no_query(scope)
         needs_json(scope["headers"], lenient=row.lenient_body)
-        if row.request is not SendManyRequest:
+        if row.request not in _LARGE:
             state["body_max_bytes"] = self._plain_body_max_bytes
         call.body = (await receive()).get("body", b"")
         await _answer(send, JSON, await self._dispatch.run(call))

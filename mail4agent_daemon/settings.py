@@ -10,18 +10,29 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import platformdirs
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    Strict,
+    ValidationError,
+    model_validator,
+)
 
 from .endpoints import DEFAULT_PORT
+from .model_endpoint import Endpoint, ModelUrlError, checked_url
 from .names import names_of
 from .sinks.settings import KINDS, OutboxSettings, SinkSettings, contradictions
 
 CONFIG_NAME = "config.toml"
 DATABASE_NAME = "mail.sqlite3"
 SOCKET_NAME = "daemon.sock"
+TYPES_NAME = "types"
 _PREFIX = "M4A_"
 _SEPARATOR = "__"
 _CONFIG_MAX_BYTES = 1_048_576
@@ -148,6 +159,55 @@ class MailboxSettings(_Section):
     )
 
 
+class FrontdoorSettings(_Section):
+    """The requests that strangers made."""
+
+    root: Annotated[Path, Field(description="where they are; from the data folder, when relative")] = Path(
+        "requests"
+    )
+
+
+class ModelSettings(_Section):
+    """The model that reads the prose of requests; without an address none does."""
+
+    base_url: Annotated[
+        str | None,
+        Field(
+            max_length=2_048, description="an endpoint of chat completions, such as http://127.0.0.1:8080/v1"
+        ),
+    ] = None
+    name: Annotated[
+        str | None, Field(min_length=1, max_length=256, description="the model, as the endpoint calls it")
+    ] = None
+    key: Annotated[
+        SecretStr | None, Field(description="the endpoint's key; by the environment alone, see key_file")
+    ] = None
+    key_file: Annotated[
+        Path | None,
+        Field(description="the file that holds the endpoint's key; from the data folder, when relative"),
+    ] = None
+    timeout_secs: Annotated[
+        int, Strict(), Field(ge=1, le=3_600, description="seconds for a whole answer of the model")
+    ] = 300
+    allow_plain_http: Annotated[
+        bool, Strict(), Field(description="send prose and key unencrypted to another machine")
+    ] = False
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if self.base_url is None:
+            return self
+        try:
+            checked_url(self.base_url, allow_plain_http=self.allow_plain_http)
+        except ModelUrlError as failure:
+            raise ValueError(f"base_url {failure}") from None
+        if self.name is None:
+            raise ValueError("base_url needs name, the model to ask")
+        if self.key is not None and self.key_file is not None:
+            raise ValueError("key and key_file must not both be given")
+        return self
+
+
 class LogSettings(_Section):
     """What is logged, and how."""
 
@@ -166,6 +226,8 @@ class Settings(_Section):
     identity: IdentitySettings = IdentitySettings()
     retention: RetentionSettings = RetentionSettings()
     mailbox: MailboxSettings = MailboxSettings()
+    frontdoor: FrontdoorSettings = FrontdoorSettings()
+    model: ModelSettings = ModelSettings()
     outbox: OutboxSettings = OutboxSettings()
     log: LogSettings = LogSettings()
     limits: LimitSettings = LimitSettings()
@@ -193,6 +255,26 @@ class Effective:
     def mailboxes(self) -> Path:
         """The root of the file mailboxes."""
         return self.home / self.settings.mailbox.root
+
+    @property
+    def requests(self) -> Path:
+        """The folder of the front door's requests."""
+        return self.home / self.settings.frontdoor.root
+
+    @property
+    def types(self) -> Path:
+        """The folder of request types."""
+        return self.home / TYPES_NAME
+
+    @property
+    def model(self) -> Endpoint | None:
+        """The model that reads prose, where one is set."""
+        model = self.settings.model
+        if model.base_url is None or model.name is None:
+            return None
+        key = model.key if model.key_file is None else self.home / model.key_file
+        url = checked_url(model.base_url, allow_plain_http=model.allow_plain_http)
+        return Endpoint(url, model.name, key, float(model.timeout_secs))
 
     @property
     def outbox(self) -> Path:
@@ -290,7 +372,9 @@ def toml_of(effective: Effective) -> str:
         for key, value in fields.items():
             origin = effective.origins.get(f"{section}.{key}", "default")
             meaning = _section_type(section).model_fields[key].description
-            setting = f"# {key} =" if value is None else f"{key} = {_literal(value)}"
+            # JSON's literals are TOML's, but for null. A secret is not shown, nor taken from a file.
+            shown = None if _is_secret(section, key) else value
+            setting = f"# {key} =" if shown is None else f"{key} = {_literal(shown)}"
             lines.append(f"{setting}  # {origin}; {meaning}")
     for name, fields in sinks.items():
         lines += ["", f"[{_SINKS}.{name}]  # {effective.origins.get(f'{_SINKS}.{name}', 'default')}"]
@@ -319,6 +403,10 @@ def _section_type(section: str) -> type[BaseModel]:
     return kind
 
 
+def _is_secret(section: str, key: str) -> bool:
+    return _section_type(section).model_fields[key].annotation == SecretStr | None
+
+
 def _value(section: str, key: str, value: Any, origin: str) -> Any:
     """A value for a known key, read from text where it comes from the environment. Raises SettingsError."""
     if section not in Settings.model_fields:
@@ -334,6 +422,9 @@ def _value(section: str, key: str, value: Any, origin: str) -> Any:
             f"{origin}: there is no setting {key!r} in {section}; there are {', '.join(fields)}"
         )
     if not origin.startswith(_PREFIX):
+        if _is_secret(section, key):
+            # Settings are shown, copied and sent to others; a secret is not among them.
+            raise SettingsError(f"{origin}: {section}.{key} is a secret; name a file that holds it")
         return value
     kind = fields[key].annotation
     if kind is bool:
@@ -364,17 +455,13 @@ def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str
             continue
         section, separator, key = name.removeprefix(_PREFIX).partition(_SEPARATOR)
         section = section.lower()
-        if separator and section not in _OTHERS:
+        if separator:
             yield f"{section}.{key.lower()}", text, name
         elif not separator and section.partition("_")[0] in Settings.model_fields:
             first = section.partition("_")[0].upper()
             raise SettingsError(
                 f"{name}: a setting is named with two underscores, {_PREFIX}{first}{_SEPARATOR}<KEY>"
             )
-
-
-#: Sections that other parts of the product read by themselves.
-_OTHERS = frozenset(("model",))
 
 
 def _toml(path: Path, *, required: bool) -> dict[str, Any]:

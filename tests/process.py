@@ -20,6 +20,7 @@ from mail4agent_api.operations import OPERATIONS
 from mail4agent_core.clock import SystemClock
 from mail4agent_core.note.paths import RunPaths
 from mail4agent_core.note.run import NoteRun
+from tests.core.frontdoor.records import extraction, original, placed
 
 #: No test waits longer than this for a process or an answer.
 BOUND_SECS = 30.0
@@ -49,6 +50,7 @@ class DaemonProcess:
         usual = {"M4A_LOG__LEVEL": "warning", "M4A_LIMITS__WRONG_SECRET_MS": "0", **unmetered}
         self._environment = {**clean, **usual, **(environment or {})}
         self._process: subprocess.Popen[bytes] | None = None
+        self._requests = 0
 
     def spawn(self) -> subprocess.Popen[bytes]:
         """Start the process without waiting for it to serve."""
@@ -162,6 +164,20 @@ class DaemonProcess:
         run.dispatch("build")
         grant = ["note:deliver", "note:produce", "note:read"]
         self.do("admin.participant.permit", {"id": account, "grant": grant, "revoke": []})
+
+    def open_frontdoor(self, account: str) -> None:
+        """Let an account do all that there is to requests."""
+        grant = ["frontdoor:drain", "frontdoor:extract", "frontdoor:brief", "frontdoor:review"]
+        self.do("admin.participant.permit", {"id": account, "grant": grant, "revoke": []})
+
+    def request(self, state: str) -> int:
+        """Put a request without prose into the daemon's folder, in a state; return its number."""
+        self._requests += 1
+        value = original(seq=self._requests, state=state, values={"guests": 3}, free_text=[])
+        if state != "drained":
+            value["extraction"] = extraction()
+        placed(self.home / "requests", value)
+        return self._requests
 
     def figure(self, name: str) -> float:
         """A figure without labels from the metrics page."""

@@ -33,6 +33,7 @@ class Seam(NamedTuple):
 SEAMS: dict[str, Seam] = {
     "mail": Seam(("common", "mail4agent"), pushed=("DeliveryNotification", "Refusal", "MailError")),
     "mailbox": Seam(("mailbox",), filed=("MailboxMessage", "AgentMarker")),
+    "frontdoor": Seam(("frontdoor",), filed=("FrontdoorRecord", "RequestTypeManifest")),
     "note": Seam(
         ("note",),
         filed=(

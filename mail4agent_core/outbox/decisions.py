@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from mail4agent_api.codec import decode_value
 from mail4agent_api.errors import DraftChangedError, MalformedError, TooLargeError, UnknownItemError
+from mail4agent_api.outbox import DecisionReason
 
 from .canonical import checked_args
 from .copies import named_files
@@ -139,9 +141,9 @@ def checked_reason(text: str) -> str:
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > REASON_MAX_BYTES:
         raise TooLargeError(field="reason", limit=REASON_MAX_BYTES, actual=size)
-    if not text.strip() or not all(c.isprintable() or c in "\n\t" for c in text):
-        raise MalformedError(field="reason", reason="must be a text that is not blank")
-    return text
+    if not text.strip():
+        raise MalformedError(field="reason", reason="must not be blank")
+    return decode_value(DecisionReason, text)
 
 
 def _still_named(files: tuple[FileRecord, ...], paths: list[str]) -> tuple[FileRecord, ...]:

@@ -12,6 +12,7 @@ from mail4agent_daemon.cli import (
     bridges,
     clients,
     daemon,
+    frontdoor,
     listeners,
     mailboxes,
     notes,
@@ -38,8 +39,19 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     for noun in (
-        daemon, posting, reading, threads, people, sessions, listeners, notes, outbox, bridges, clients,
-    ):  # fmt: skip
+        daemon,
+        posting,
+        reading,
+        threads,
+        people,
+        sessions,
+        listeners,
+        notes,
+        outbox,
+        bridges,
+        clients,
+        frontdoor,
+    ):
         noun.register(app)
     admin = typer.Typer(
         no_args_is_help=True, help="Accounts, rooms and upkeep, as an operator.", epilog=STATUSES

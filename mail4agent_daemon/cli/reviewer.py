@@ -38,6 +38,15 @@ def require_person(mail: Mail) -> None:
         # Typed as always there, but None in a process that was started without one.
         if stream is None or not stream.isatty():
             raise NotAPersonError("a decision needs a person, who reads the draft at a terminal")
+    refuse_agents(mail)
+
+
+def refuse_agents(mail: Mail, *, ask: bool = True) -> None:
+    """Raise NotAPersonError below an agent: one whose program is known or, with ``ask``, the daemon's
+    session.
+
+    It is for what no run may see, too.
+    """
     # Only a decision asks: it takes as long to import as to answer.
     from mail4agent_daemon.attest.lineage import lineage
 
@@ -48,7 +57,7 @@ def require_person(mail: Mail) -> None:
                 f"process {each.pid}, above this command, is the agent program {each.program};"
                 " decide in a terminal of your own"
             )
-    session = _session_among(mail, ancestors)
+    session = _session_among(mail, ancestors) if ask else None
     if session is not None:
         raise NotAPersonError(
             f"this command runs below the live session {session}; decide in a terminal of your own"

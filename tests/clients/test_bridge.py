@@ -292,6 +292,19 @@ def test_a_daemon_that_is_away_is_an_error_of_each_request(tmp_path: Path) -> No
     assert made.end() == (0, b"", b"")
 
 
+@pytest.mark.promise("bridge.carries-messages")
+def test_the_file_of_the_entry_goes_before_a_token_of_the_shell(door: Door, tmp_path: Path) -> None:
+    """Or the agent would act as whoever started its client."""
+    file = tmp_path / "token"
+    file.write_text("a7" * 32)
+    file.chmod(0o600)
+    made = Bridged(door.url, M4A_TOKEN=TOKEN, M4A_TOKEN_FILE=str(file))
+    made.say(request(1))
+    made.hear()
+    assert door.seen.get(timeout=PATIENCE)[1]["authorization"] == f"Bearer {'a7' * 32}"
+    assert made.end() == (0, b"", b"")
+
+
 @pytest.mark.promise("bridge.answers-each-request")
 def test_what_is_no_message_is_refused_and_the_bridge_goes_on(bridged: Bridged) -> None:
     """Broken lines, batches and ids that are none; an empty line and an answer are taken without a word."""

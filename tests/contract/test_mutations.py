@@ -21,6 +21,7 @@ from mail4agent_core.taint import CLEAN
 from tests import oracle
 from tests.contract.mutation import Draft, Mutator, credentials, cut_short, ended, flipped, framings
 from tests.contract.verdict import Exchange, judge, named_refusal
+from tests.core.frontdoor.records import original
 from tests.process import BOUND_SECS, DaemonProcess, served
 
 SEED = 31_415
@@ -200,7 +201,11 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
     with served(tmp_path_factory.mktemp("mutations") / "home") as daemon:
         secret = daemon.register("mutator", operator=True)
         daemon.open_run("mutator")
-        daemon.do("admin.participant.permit", {"id": "mutator", "grant": ["mailbox:read"], "revoke": []})
+        daemon.open_frontdoor("mutator")
+        for state in ("extracted", "extracted", "drained", "needs_info", "awaiting_me"):
+            daemon.request(state)
+        granted = ["mailbox:read", "outbox:stage", "outbox:stamp", "outbox:review"]
+        daemon.do("admin.participant.permit", {"id": "mutator", "grant": granted, "revoke": [], "both": True})
         with MailboxStore.open(daemon.home / "messages") as mailboxes:
             mailboxes.send("chat", "morning", None, "line\n\ttab é", None, CLEAN)
         ada = daemon.register("ada")
@@ -243,6 +248,13 @@ def _bodies(messages: Sequence[str]) -> dict[str, list[Any]]:
     one = [{"id": f"victim-{index}"} for index in range(8)]
     key = f"whsec_{'A' * 32}"
     note = {"run": "demo", "node": "build", "addressee": "both", "text": "keep the old flag"}
+    draft = {"id": "20260808T194158-00000000-1a2b3c4d", "digest": f"sha256:{'0' * 64}"}
+    staged = {
+        "tool": "mail__send",
+        "args": {"to": ["a@x.org"], "body": "line\n\ttab é"},
+        "workspace": "/srv/é",
+        "taint": {"private": False},
+    }
     turn = {
         "node": "build",
         "member": "worker",
@@ -254,6 +266,7 @@ def _bodies(messages: Sequence[str]) -> dict[str, list[Any]]:
         "origin": "delivered",
         "note_ids": [f"note_{'0' * 24}"],
     }
+    submission = {"box_epoch": "e1", "record": original(seq=7)}
     return {
         "mail.send": [message, full, {**message, "to": session}],
         "mail.send_many": [{"messages": [message, full]}],
@@ -276,6 +289,26 @@ def _bodies(messages: Sequence[str]) -> dict[str, list[Any]]:
         "note.standing": [{"run": "demo", "node": "build"}, {"run": "none", "node": "build"}],
         "note.events": [{"run": "demo", "events": [turn, {**turn, "role": "user", "origin": None}]}],
         "note.journal": [{"run": "demo"}, {"run": "demo", "after": 10, "limit": 2}],
+        "frontdoor.ingest": [submission, {**submission, "box_epoch": "e2"}],
+        "frontdoor.list": [{}, {"state": "extracted", "after": 1, "limit": 2}],
+        "frontdoor.get": [{"seq": 1}, {"seq": 99}],
+        "frontdoor.next": [{}, {"limit": 1}],
+        "frontdoor.extract": [{}, {"seq": 3, "retry": True, "limit": 2}],
+        "frontdoor.triaged": [{"seq": 2}, {"seq": 1, "drafts": ["20260808T194158-1a2b3c4d"]}],
+        "frontdoor.needs_info": [{"seq": 3, "note": "which day?"}],
+        "frontdoor.close": [{"seq": 4, "reason": "spam"}],
+        "frontdoor.reopen": [{"seq": 4}],
+        "frontdoor.reconcile": [{}],
+        "outbox.stage": [{"tool": "mail__send", "args": {}}, {**staged, "idempotency_key": "k"}],
+        "outbox.list": [{}, {"status": "sent", "all": True, "kind": "message", "tool": "t", "limit": 2}],
+        "outbox.get": [{"id": draft["id"]}],
+        "outbox.withdraw": [{"id": draft["id"], "reason": "line\n\ttab é"}],
+        "outbox.supersede": [{"id": draft["id"], "args": {"a": [1, None, {"b": "é"}]}}],
+        "outbox.edit": [{**draft, "args": {"to": "b@x.org"}}],
+        "outbox.release": [draft],
+        "outbox.reject": [{"drafts": [draft, draft], "reason": "Wrong person."}],
+        "outbox.settle": [{"id": draft["id"], "sent": False}],
+        "outbox.tally": [{}],
         "mailbox.list": [{}, {"to": "chat", "all": True, "limit": 2}],
         "mailbox.show": [{"id": "20260808T194158-00000000-1a2b3c4d"}],
         "admin.participant": [{"id": "new", "label": "New", "may_send": True, "operator": False}],

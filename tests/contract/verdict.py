@@ -26,8 +26,32 @@ ANYWHERE = frozenset(
         "unsupported_media_type",
     )
 )
+#: Those of a record that a submission must not have: they are only said at home.
+_OURS = {
+    "extraction", "extraction_error", "triage_session", "outbox", "note", "note_by_person", "box_seq",
+    "box_epoch", "box_digest",
+}  # fmt: skip
 #: Valid requests that the state of the registry makes impossible are malformed in these fields.
 STATE = {
+    "frontdoor.ingest": {
+        *_OURS,
+        "state",
+        "time",
+        "attachments",
+        "files",
+        "size",
+        "sha256",
+        "data",
+        "values",
+        "record",
+        "seq",
+    },
+    "frontdoor.get": {"seq"},
+    "frontdoor.extract": {"seq"},
+    "frontdoor.triaged": {"seq"},
+    "frontdoor.needs_info": {"seq"},
+    "frontdoor.close": {"seq"},
+    "frontdoor.reopen": {"seq"},
     "admin.participant.permit": {"both", "participant id"},
     "admin.participant.purge": {"participant id"},
     "admin.participant.remove": {"participant id"},
@@ -35,6 +59,13 @@ STATE = {
     # What a schema cannot say of a note: blanks, the rules of a criterion, two fields together, real dates.
     "note.deliver": {"text", "criterion", "persist"},
     "note.events": {"started_at"},
+    # What only the settings say of a tool, and what a sink carries.
+    "outbox.stage": {"tool", "args", "workspace"},
+    "outbox.supersede": {"tool", "args", "workspace"},
+    "outbox.edit": {"tool", "args", "id"},
+    "outbox.release": {"tool", "args"},
+    "outbox.withdraw": {"reason"},
+    "outbox.settle": {"id"},
 }
 
 
@@ -166,4 +197,4 @@ def _is_json(values: list[str]) -> bool:
 
 def _of_the_state(exchange: Exchange, row: Operation) -> bool:
     refusal = decode(Refusal, exchange.answer)
-    return refusal.kind == "malformed" and refusal.field in STATE.get(row.name, ())
+    return refusal.kind in {"malformed", "too_large"} and refusal.field in STATE.get(row.name, ())

@@ -79,7 +79,7 @@ def test_the_environment_is_text(tmp_path: Path, name: str, text: str, setting: 
 @pytest.mark.parametrize(
     ("toml", "words"),
     [
-        ("[sever]\n", ["'sever'", "server, identity, retention, mailbox, outbox, log"]),
+        ("[sever]\n", ["'sever'", "server, identity, retention, mailbox, frontdoor, model, outbox, log"]),
         ("server = 1", ["[server]"]),
         ("[server", ["not valid TOML"]),
         ("a = '\xff'", ["not valid TOML"]),
@@ -130,12 +130,11 @@ def test_a_variable_that_cannot_be_used_is_refused_by_name(
 
 
 def test_what_others_read_is_not_for_the_daemon(tmp_path: Path) -> None:
-    """Where and who of the clients, and the model's endpoint, are no settings of it."""
+    """Where and who of the clients are no settings of it."""
     variables = {
         "M4A_URL": "x",
         "M4A_TOKEN": "x",
         "M4A_TOKEN_FILE": "x",
-        "M4A_MODEL__NAME": "x",
         "M4A_X": "x",
     }
     assert load(variables, home=tmp_path).settings == Settings()

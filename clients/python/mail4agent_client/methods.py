@@ -79,6 +79,27 @@ from mail4agent_api.mail import (
     WhoAmIRequest,
 )
 from mail4agent_api.mailbox import MailboxList, MailboxListRequest, MailboxShowRequest, MailboxText
+from mail4agent_api.frontdoor import (
+    FrontdoorBriefs,
+    FrontdoorCloseRequest,
+    FrontdoorExtractRequest,
+    FrontdoorExtracted,
+    FrontdoorGetRequest,
+    FrontdoorIngestRequest,
+    FrontdoorItem,
+    FrontdoorList,
+    FrontdoorListRequest,
+    FrontdoorMoved,
+    FrontdoorNeedsInfoRequest,
+    FrontdoorNextRequest,
+    FrontdoorReceipt,
+    FrontdoorReconcileRequest,
+    FrontdoorReconciled,
+    FrontdoorRecord,
+    FrontdoorReopenRequest,
+    FrontdoorTriagedRequest,
+    IngestedFile,
+)
 from mail4agent_api.note import (
     NoteEventsRequest,
     NoteJournal,
@@ -949,6 +970,179 @@ class AsyncMethods(ABC):
             "outbox.tally", OutboxTally, OutboxTallyRequest() if request is None else request
         )
 
+    @overload
+    async def frontdoor_ingest(self, request: FrontdoorIngestRequest, /) -> FrontdoorReceipt: ...
+    @overload
+    async def frontdoor_ingest(
+        self, /, *, box_epoch: str, record: FrontdoorRecord, files: Sequence[IngestedFile] = ()
+    ) -> FrontdoorReceipt: ...
+    async def frontdoor_ingest(
+        self, request: FrontdoorIngestRequest | None = None, /, **fields: Any
+    ) -> FrontdoorReceipt:
+        """Take in one drained submission with its files; the same one again gives the same number.
+
+        Raises AlreadyExistsError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "frontdoor.ingest",
+            FrontdoorReceipt,
+            request_of(FrontdoorIngestRequest, request, fields, files=listed),
+        )
+
+    @overload
+    async def frontdoor_list(self, request: FrontdoorListRequest, /) -> FrontdoorList: ...
+    @overload
+    async def frontdoor_list(
+        self,
+        /,
+        *,
+        state: Literal[
+            "drained",
+            "extracted",
+            "extraction_failed",
+            "triaged",
+            "awaiting_me",
+            "needs_info",
+            "answered",
+            "closed",
+        ]
+        | None = None,
+        after: int = 0,
+        limit: int = 50,
+    ) -> FrontdoorList: ...
+    async def frontdoor_list(
+        self, request: FrontdoorListRequest | None = None, /, **fields: Any
+    ) -> FrontdoorList:
+        """List requests, and the files that could not be read as one.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask(
+            "frontdoor.list", FrontdoorList, request_of(FrontdoorListRequest, request, fields)
+        )
+
+    @overload
+    async def frontdoor_get(self, request: FrontdoorGetRequest, /) -> FrontdoorItem: ...
+    @overload
+    async def frontdoor_get(self, /, *, seq: int) -> FrontdoorItem: ...
+    async def frontdoor_get(
+        self, request: FrontdoorGetRequest | None = None, /, **fields: Any
+    ) -> FrontdoorItem:
+        """Read one request whole, prose and all; for a person.
+
+        Raises UnknownItemError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "frontdoor.get", FrontdoorItem, request_of(FrontdoorGetRequest, request, fields)
+        )
+
+    @overload
+    async def frontdoor_next(self, request: FrontdoorNextRequest, /) -> FrontdoorBriefs: ...
+    @overload
+    async def frontdoor_next(self, /, *, limit: int = 5) -> FrontdoorBriefs: ...
+    async def frontdoor_next(
+        self, request: FrontdoorNextRequest | None = None, /, **fields: Any
+    ) -> FrontdoorBriefs:
+        """Give briefs of extracted requests; whoever is given one stages with untrusted taint.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask(
+            "frontdoor.next", FrontdoorBriefs, request_of(FrontdoorNextRequest, request, fields)
+        )
+
+    @overload
+    async def frontdoor_extract(self, request: FrontdoorExtractRequest, /) -> FrontdoorExtracted: ...
+    @overload
+    async def frontdoor_extract(
+        self, /, *, seq: int | None = None, retry: bool = False, limit: int = 1
+    ) -> FrontdoorExtracted: ...
+    async def frontdoor_extract(
+        self, request: FrontdoorExtractRequest | None = None, /, **fields: Any
+    ) -> FrontdoorExtracted:
+        """Have the prose of requests read by the quarantined extractor.
+
+        Raises UnknownItemError, NotPendingError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "frontdoor.extract", FrontdoorExtracted, request_of(FrontdoorExtractRequest, request, fields)
+        )
+
+    @overload
+    async def frontdoor_triaged(self, request: FrontdoorTriagedRequest, /) -> FrontdoorMoved: ...
+    @overload
+    async def frontdoor_triaged(self, /, *, seq: int, drafts: Sequence[str] = ()) -> FrontdoorMoved: ...
+    async def frontdoor_triaged(
+        self, request: FrontdoorTriagedRequest | None = None, /, **fields: Any
+    ) -> FrontdoorMoved:
+        """Report the drafts that a run staged for a request.
+
+        Raises UnknownItemError, NotPendingError, AlreadyExistsError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "frontdoor.triaged",
+            FrontdoorMoved,
+            request_of(FrontdoorTriagedRequest, request, fields, drafts=listed),
+        )
+
+    @overload
+    async def frontdoor_needs_info(self, request: FrontdoorNeedsInfoRequest, /) -> FrontdoorMoved: ...
+    @overload
+    async def frontdoor_needs_info(self, /, *, seq: int, note: str | None = None) -> FrontdoorMoved: ...
+    async def frontdoor_needs_info(
+        self, request: FrontdoorNeedsInfoRequest | None = None, /, **fields: Any
+    ) -> FrontdoorMoved:
+        """Park a request until its sender has said more.
+
+        Raises UnknownItemError, NotPendingError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "frontdoor.needs_info", FrontdoorMoved, request_of(FrontdoorNeedsInfoRequest, request, fields)
+        )
+
+    @overload
+    async def frontdoor_close(self, request: FrontdoorCloseRequest, /) -> FrontdoorMoved: ...
+    @overload
+    async def frontdoor_close(self, /, *, seq: int, reason: str) -> FrontdoorMoved: ...
+    async def frontdoor_close(
+        self, request: FrontdoorCloseRequest | None = None, /, **fields: Any
+    ) -> FrontdoorMoved:
+        """Close a request, with a reason.
+
+        Raises UnknownItemError, NotPendingError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "frontdoor.close", FrontdoorMoved, request_of(FrontdoorCloseRequest, request, fields)
+        )
+
+    @overload
+    async def frontdoor_reopen(self, request: FrontdoorReopenRequest, /) -> FrontdoorMoved: ...
+    @overload
+    async def frontdoor_reopen(self, /, *, seq: int) -> FrontdoorMoved: ...
+    async def frontdoor_reopen(
+        self, request: FrontdoorReopenRequest | None = None, /, **fields: Any
+    ) -> FrontdoorMoved:
+        """Take a request up again that was closed, triaged or parked.
+
+        Raises UnknownItemError, NotPendingError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "frontdoor.reopen", FrontdoorMoved, request_of(FrontdoorReopenRequest, request, fields)
+        )
+
+    async def frontdoor_reconcile(
+        self, request: FrontdoorReconcileRequest | None = None, /
+    ) -> FrontdoorReconciled:
+        """Move every request whose drafts were decided.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask(
+            "frontdoor.reconcile",
+            FrontdoorReconciled,
+            FrontdoorReconcileRequest() if request is None else request,
+        )
+
 
 class SyncMethods(ABC):
     """Every operation as a function."""
@@ -1728,3 +1922,164 @@ class SyncMethods(ABC):
         Raises PermissionDeniedError.
         """
         return self._ask("outbox.tally", OutboxTally, OutboxTallyRequest() if request is None else request)
+
+    @overload
+    def frontdoor_ingest(self, request: FrontdoorIngestRequest, /) -> FrontdoorReceipt: ...
+    @overload
+    def frontdoor_ingest(
+        self, /, *, box_epoch: str, record: FrontdoorRecord, files: Sequence[IngestedFile] = ()
+    ) -> FrontdoorReceipt: ...
+    def frontdoor_ingest(
+        self, request: FrontdoorIngestRequest | None = None, /, **fields: Any
+    ) -> FrontdoorReceipt:
+        """Take in one drained submission with its files; the same one again gives the same number.
+
+        Raises AlreadyExistsError, PermissionDeniedError.
+        """
+        return self._ask(
+            "frontdoor.ingest",
+            FrontdoorReceipt,
+            request_of(FrontdoorIngestRequest, request, fields, files=listed),
+        )
+
+    @overload
+    def frontdoor_list(self, request: FrontdoorListRequest, /) -> FrontdoorList: ...
+    @overload
+    def frontdoor_list(
+        self,
+        /,
+        *,
+        state: Literal[
+            "drained",
+            "extracted",
+            "extraction_failed",
+            "triaged",
+            "awaiting_me",
+            "needs_info",
+            "answered",
+            "closed",
+        ]
+        | None = None,
+        after: int = 0,
+        limit: int = 50,
+    ) -> FrontdoorList: ...
+    def frontdoor_list(self, request: FrontdoorListRequest | None = None, /, **fields: Any) -> FrontdoorList:
+        """List requests, and the files that could not be read as one.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask("frontdoor.list", FrontdoorList, request_of(FrontdoorListRequest, request, fields))
+
+    @overload
+    def frontdoor_get(self, request: FrontdoorGetRequest, /) -> FrontdoorItem: ...
+    @overload
+    def frontdoor_get(self, /, *, seq: int) -> FrontdoorItem: ...
+    def frontdoor_get(self, request: FrontdoorGetRequest | None = None, /, **fields: Any) -> FrontdoorItem:
+        """Read one request whole, prose and all; for a person.
+
+        Raises UnknownItemError, PermissionDeniedError.
+        """
+        return self._ask("frontdoor.get", FrontdoorItem, request_of(FrontdoorGetRequest, request, fields))
+
+    @overload
+    def frontdoor_next(self, request: FrontdoorNextRequest, /) -> FrontdoorBriefs: ...
+    @overload
+    def frontdoor_next(self, /, *, limit: int = 5) -> FrontdoorBriefs: ...
+    def frontdoor_next(
+        self, request: FrontdoorNextRequest | None = None, /, **fields: Any
+    ) -> FrontdoorBriefs:
+        """Give briefs of extracted requests; whoever is given one stages with untrusted taint.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask("frontdoor.next", FrontdoorBriefs, request_of(FrontdoorNextRequest, request, fields))
+
+    @overload
+    def frontdoor_extract(self, request: FrontdoorExtractRequest, /) -> FrontdoorExtracted: ...
+    @overload
+    def frontdoor_extract(
+        self, /, *, seq: int | None = None, retry: bool = False, limit: int = 1
+    ) -> FrontdoorExtracted: ...
+    def frontdoor_extract(
+        self, request: FrontdoorExtractRequest | None = None, /, **fields: Any
+    ) -> FrontdoorExtracted:
+        """Have the prose of requests read by the quarantined extractor.
+
+        Raises UnknownItemError, NotPendingError, PermissionDeniedError.
+        """
+        return self._ask(
+            "frontdoor.extract", FrontdoorExtracted, request_of(FrontdoorExtractRequest, request, fields)
+        )
+
+    @overload
+    def frontdoor_triaged(self, request: FrontdoorTriagedRequest, /) -> FrontdoorMoved: ...
+    @overload
+    def frontdoor_triaged(self, /, *, seq: int, drafts: Sequence[str] = ()) -> FrontdoorMoved: ...
+    def frontdoor_triaged(
+        self, request: FrontdoorTriagedRequest | None = None, /, **fields: Any
+    ) -> FrontdoorMoved:
+        """Report the drafts that a run staged for a request.
+
+        Raises UnknownItemError, NotPendingError, AlreadyExistsError, PermissionDeniedError.
+        """
+        return self._ask(
+            "frontdoor.triaged",
+            FrontdoorMoved,
+            request_of(FrontdoorTriagedRequest, request, fields, drafts=listed),
+        )
+
+    @overload
+    def frontdoor_needs_info(self, request: FrontdoorNeedsInfoRequest, /) -> FrontdoorMoved: ...
+    @overload
+    def frontdoor_needs_info(self, /, *, seq: int, note: str | None = None) -> FrontdoorMoved: ...
+    def frontdoor_needs_info(
+        self, request: FrontdoorNeedsInfoRequest | None = None, /, **fields: Any
+    ) -> FrontdoorMoved:
+        """Park a request until its sender has said more.
+
+        Raises UnknownItemError, NotPendingError, PermissionDeniedError.
+        """
+        return self._ask(
+            "frontdoor.needs_info", FrontdoorMoved, request_of(FrontdoorNeedsInfoRequest, request, fields)
+        )
+
+    @overload
+    def frontdoor_close(self, request: FrontdoorCloseRequest, /) -> FrontdoorMoved: ...
+    @overload
+    def frontdoor_close(self, /, *, seq: int, reason: str) -> FrontdoorMoved: ...
+    def frontdoor_close(
+        self, request: FrontdoorCloseRequest | None = None, /, **fields: Any
+    ) -> FrontdoorMoved:
+        """Close a request, with a reason.
+
+        Raises UnknownItemError, NotPendingError, PermissionDeniedError.
+        """
+        return self._ask(
+            "frontdoor.close", FrontdoorMoved, request_of(FrontdoorCloseRequest, request, fields)
+        )
+
+    @overload
+    def frontdoor_reopen(self, request: FrontdoorReopenRequest, /) -> FrontdoorMoved: ...
+    @overload
+    def frontdoor_reopen(self, /, *, seq: int) -> FrontdoorMoved: ...
+    def frontdoor_reopen(
+        self, request: FrontdoorReopenRequest | None = None, /, **fields: Any
+    ) -> FrontdoorMoved:
+        """Take a request up again that was closed, triaged or parked.
+
+        Raises UnknownItemError, NotPendingError, PermissionDeniedError.
+        """
+        return self._ask(
+            "frontdoor.reopen", FrontdoorMoved, request_of(FrontdoorReopenRequest, request, fields)
+        )
+
+    def frontdoor_reconcile(self, request: FrontdoorReconcileRequest | None = None, /) -> FrontdoorReconciled:
+        """Move every request whose drafts were decided.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask(
+            "frontdoor.reconcile",
+            FrontdoorReconciled,
+            FrontdoorReconcileRequest() if request is None else request,
+        )

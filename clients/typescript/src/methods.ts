@@ -14,8 +14,17 @@ import type {
   Done,
   DraftArguments,
   DraftNamed,
+  FrontdoorBriefs,
+  FrontdoorExtracted,
+  FrontdoorItem,
+  FrontdoorList,
+  FrontdoorMoved,
+  FrontdoorReceipt,
+  FrontdoorReconciled,
+  FrontdoorRecord,
   Health,
   InboxPage,
+  IngestedFile,
   IssuedSecret,
   IssuedSession,
   ListenerList,
@@ -44,6 +53,7 @@ import type {
   ParticipantRecord,
   Position,
   PurgeReport,
+  RequestState,
   RetentionReport,
   RoomList,
   RoomMembers,
@@ -402,6 +412,63 @@ export interface OutboxSettleFields {
 
 /** What `outbox.tally` takes: nothing to say. */
 export type OutboxTallyFields = Record<string, never>;
+
+/** What `frontdoor.ingest` takes: one drained submission with the bytes of its files. */
+export interface FrontdoorIngestFields {
+  readonly box_epoch: string;
+  readonly record: FrontdoorRecord;
+  readonly files?: ReadonlyArray<IngestedFile> | undefined;
+}
+
+/** What `frontdoor.list` takes: which requests to list, the lowest numbers first. */
+export interface FrontdoorListFields {
+  readonly state?: RequestState | null | undefined;
+  readonly after?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** What `frontdoor.get` takes: the number of a request. */
+export interface FrontdoorGetFields {
+  readonly seq: number;
+}
+
+/** What `frontdoor.next` takes: how many briefs to give at most. */
+export interface FrontdoorNextFields {
+  readonly limit?: number | undefined;
+}
+
+/** What `frontdoor.extract` takes: which requests to extract: one, or the oldest that wait for it. */
+export interface FrontdoorExtractFields {
+  readonly seq?: number | null | undefined;
+  readonly retry?: boolean | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** What `frontdoor.triaged` takes: the drafts that a run staged for a request; none are a triage too. */
+export interface FrontdoorTriagedFields {
+  readonly seq: number;
+  readonly drafts?: ReadonlyArray<string> | undefined;
+}
+
+/** What `frontdoor.needs_info` takes: a request that waits for its sender, and for what. */
+export interface FrontdoorNeedsInfoFields {
+  readonly seq: number;
+  readonly note?: string | null | undefined;
+}
+
+/** What `frontdoor.close` takes: a request to be closed, and why. */
+export interface FrontdoorCloseFields {
+  readonly seq: number;
+  readonly reason: string;
+}
+
+/** What `frontdoor.reopen` takes: a request to be taken up again. */
+export interface FrontdoorReopenFields {
+  readonly seq: number;
+}
+
+/** What `frontdoor.reconcile` takes: nothing: every request that waits for a draft is looked at. */
+export type FrontdoorReconcileFields = Record<string, never>;
 
 /** What every call may be given besides its request. */
 export interface CallOptions {
@@ -897,5 +964,95 @@ export abstract class Methods {
    */
   async outboxTally(fields: OutboxTallyFields = {}, options?: CallOptions): Promise<OutboxTally> {
     return this.ask("outbox.tally", fields, options);
+  }
+
+  /**
+   * Take in one drained submission with its files; the same one again gives the same number.
+   *
+   * Refusals of its own: already_exists, permission_denied.
+   */
+  async frontdoorIngest(fields: FrontdoorIngestFields, options?: CallOptions): Promise<FrontdoorReceipt> {
+    return this.ask("frontdoor.ingest", fields, options);
+  }
+
+  /**
+   * List requests, and the files that could not be read as one.
+   *
+   * Refusals of its own: permission_denied.
+   */
+  async frontdoorList(fields: FrontdoorListFields = {}, options?: CallOptions): Promise<FrontdoorList> {
+    return this.ask("frontdoor.list", fields, options);
+  }
+
+  /**
+   * Read one request whole, prose and all; for a person.
+   *
+   * Refusals of its own: unknown_item, permission_denied.
+   */
+  async frontdoorGet(fields: FrontdoorGetFields, options?: CallOptions): Promise<FrontdoorItem> {
+    return this.ask("frontdoor.get", fields, options);
+  }
+
+  /**
+   * Give briefs of extracted requests; whoever is given one stages with untrusted taint.
+   *
+   * Refusals of its own: permission_denied.
+   */
+  async frontdoorNext(fields: FrontdoorNextFields = {}, options?: CallOptions): Promise<FrontdoorBriefs> {
+    return this.ask("frontdoor.next", fields, options);
+  }
+
+  /**
+   * Have the prose of requests read by the quarantined extractor.
+   *
+   * Refusals of its own: unknown_item, not_pending, permission_denied.
+   */
+  async frontdoorExtract(fields: FrontdoorExtractFields = {}, options?: CallOptions): Promise<FrontdoorExtracted> {
+    return this.ask("frontdoor.extract", fields, options);
+  }
+
+  /**
+   * Report the drafts that a run staged for a request.
+   *
+   * Refusals of its own: unknown_item, not_pending, already_exists, permission_denied.
+   */
+  async frontdoorTriaged(fields: FrontdoorTriagedFields, options?: CallOptions): Promise<FrontdoorMoved> {
+    return this.ask("frontdoor.triaged", fields, options);
+  }
+
+  /**
+   * Park a request until its sender has said more.
+   *
+   * Refusals of its own: unknown_item, not_pending, permission_denied.
+   */
+  async frontdoorNeedsInfo(fields: FrontdoorNeedsInfoFields, options?: CallOptions): Promise<FrontdoorMoved> {
+    return this.ask("frontdoor.needs_info", fields, options);
+  }
+
+  /**
+   * Close a request, with a reason.
+   *
+   * Refusals of its own: unknown_item, not_pending, permission_denied.
+   */
+  async frontdoorClose(fields: FrontdoorCloseFields, options?: CallOptions): Promise<FrontdoorMoved> {
+    return this.ask("frontdoor.close", fields, options);
+  }
+
+  /**
+   * Take a request up again that was closed, triaged or parked.
+   *
+   * Refusals of its own: unknown_item, not_pending, permission_denied.
+   */
+  async frontdoorReopen(fields: FrontdoorReopenFields, options?: CallOptions): Promise<FrontdoorMoved> {
+    return this.ask("frontdoor.reopen", fields, options);
+  }
+
+  /**
+   * Move every request whose drafts were decided.
+   *
+   * Refusals of its own: permission_denied.
+   */
+  async frontdoorReconcile(fields: FrontdoorReconcileFields = {}, options?: CallOptions): Promise<FrontdoorReconciled> {
+    return this.ask("frontdoor.reconcile", fields, options);
   }
 }

@@ -1274,6 +1274,583 @@ export interface MailboxText {
   readonly body: Body;
 }
 
+/** What a run is told of the prose. */
+export interface BriefExtraction {
+  readonly topic: ExtractedLine;
+  readonly urgency_claimed: Urgency;
+  /** 0 to 8 entries. */
+  readonly dates_mentioned: ReadonlyArray<ExtractedDate>;
+  readonly institution: ExtractedLine;
+}
+
+/** The measurements of a file. */
+export interface BriefAttachment {
+  readonly field: RequestField;
+  readonly size: FileBytes;
+  readonly content_type: FileType;
+  readonly sha256: RequestFileDigest;
+}
+
+/** An object of typed values under the names of declared fields. */
+export type BriefFields = Readonly<Record<string, unknown>>;
+
+/** A request without a word that a stranger wrote. */
+export interface FrontdoorBrief {
+  readonly seq: RequestSeq;
+  readonly type: RequestTypeId;
+  readonly received: RequestTime;
+  readonly reply_to?: ReplyAddress | null;
+  readonly fields: BriefFields;
+  readonly extracted: BriefExtraction;
+  /** 0 to 16 entries. */
+  readonly attachments: ReadonlyArray<BriefAttachment>;
+  readonly note?: RequestNote | null;
+  readonly taint: Taint;
+}
+
+/** An object of values under the names of their fields. */
+export type RequestValues = Readonly<Record<string, unknown>>;
+
+/** A file that came with a request, and where it rests. */
+export interface RequestAttachment {
+  readonly field: RequestField;
+  readonly filename: Line;
+  readonly size: FileBytes;
+  readonly sha256: RequestFileDigest;
+  readonly content_type: FileType;
+  readonly id?: Line | null;
+  readonly path?: Line | null;
+  readonly [member: string]: unknown;
+}
+
+/** What the quarantined pass made of the prose. */
+export interface RequestExtraction {
+  /** Default: "". */
+  readonly reading?: ReadingText;
+  /** Default: "". */
+  readonly topic?: ExtractedLine;
+  /** Default: "". */
+  readonly urgency_claimed?: Urgency;
+  /** 0 to 8 entries. Default: []. */
+  readonly dates_mentioned?: ReadonlyArray<ExtractedDate>;
+  /** Default: "". */
+  readonly institution?: ExtractedLine;
+  /** Default: false. */
+  readonly reads_like_instructions?: boolean;
+  readonly [member: string]: unknown;
+}
+
+/** The account of an extractor, of at most 8192 bytes of UTF-8. */
+export type ReadingText = string;
+
+/** A request, with what its writers know of it and this contract does not. */
+export interface FrontdoorRecord {
+  readonly seq: RequestSeq;
+  readonly type_id: RequestTypeId;
+  readonly state: RequestState;
+  readonly created_at: RequestTime;
+  readonly drained_at: RequestTime;
+  /** Default: false. */
+  readonly valid?: boolean;
+  readonly invalid_reason?: RequestNote | null;
+  readonly values: RequestValues;
+  readonly free_text?: FreeTextNames | null;
+  readonly reply_to?: ReplyAddress | null;
+  readonly extraction?: RequestExtraction | null;
+  readonly extraction_error?: RequestNote | null;
+  readonly triage_session?: Line | null;
+  /** 0 to 256 entries. Default: []. */
+  readonly outbox?: ReadonlyArray<RequestDraftId>;
+  readonly note?: RequestNote | null;
+  /** Default: false. */
+  readonly note_by_person?: boolean;
+  /** 0 to 16 entries. Default: []. */
+  readonly attachments?: ReadonlyArray<RequestAttachment>;
+  readonly type_version?: RequestTypeVersion | null;
+  readonly box_seq?: RequestSeq | null;
+  readonly box_epoch?: BoxEpoch | null;
+  readonly box_digest?: RequestFileDigest | null;
+  readonly [member: string]: unknown;
+}
+
+/** The names of the values that are prose, at most 200. */
+export type FreeTextNames = ReadonlyArray<Line>;
+
+/** 1 to 64 characters from a-z, 0-9 and _ -. */
+export type FormTypeId = string;
+
+/** 1 to 64 characters from a-z, 0-9 and _ -. */
+export type FormName = string;
+
+/** A whole number from 1 to 1000000. */
+export type FormVersion = number;
+
+/** One line of text: 1 to 200 bytes of UTF-8, no control characters. */
+export type FormLabel = string;
+
+/** Text of at most 2000 bytes of UTF-8; of the control characters only line feed and tab. */
+export type FormProse = string;
+
+/** A regular expression: 1 to 256 bytes of UTF-8, no control characters. */
+export type FormPattern = string;
+
+/** One line of text: 1 to 128 bytes of UTF-8, no control characters. */
+export type OptionValue = string;
+
+/** A whole number of characters from 1 to 100000. */
+export type TextLength = number;
+
+/** A whole number of characters from 6 to 254. */
+export type EmailLength = number;
+
+/** A whole number of characters from 12 to 2048. */
+export type UrlLength = number;
+
+/** A whole number from -9007199254740991 to 9007199254740991. */
+export type FormInteger = number;
+
+/** A date, written YYYY-MM-DD. */
+export type FormDate = string;
+
+/** A whole number of choices from 1 to 200. */
+export type ChoiceCount = number;
+
+/** A whole number of bytes from 1 to 16777216. */
+export type FormFileBytes = number;
+
+/** Pdf, png, jpeg or jpg. */
+export type FileKind = "pdf" | "png" | "jpeg" | "jpg";
+
+/** One choice: what is submitted and what is shown for it. */
+export interface FieldOption {
+  readonly value: OptionValue;
+  readonly label: FormLabel;
+}
+
+/** Eq, ne, in, not_in, gt, gte, lt, lte, present, absent, is_true or is_false. */
+export type ConditionOp = "eq" | "ne" | "in" | "not_in" | "gt" | "gte" | "lt" | "lte" | "present" | "absent" | "is_true" | "is_false";
+
+/** When something is shown: another field or acknowledgment, and what must hold of it. */
+export interface ShowWhen {
+  readonly field: FormName;
+  readonly op: ConditionOp;
+  readonly value?: OptionValue | null;
+  /** 0 to 200 entries. Default: []. */
+  readonly values?: ReadonlyArray<OptionValue>;
+}
+
+/** A line of free text. */
+export interface TextField {
+  readonly kind: "text";
+  readonly name: FormName;
+  readonly label: FormLabel;
+  readonly help?: FormProse | null;
+  /** Default: false. */
+  readonly required?: boolean;
+  readonly show_when?: ShowWhen | null;
+  readonly max_length: TextLength;
+  readonly pattern?: FormPattern | null;
+}
+
+/** Free text of several lines. */
+export interface LongTextField {
+  readonly kind: "long_text";
+  readonly name: FormName;
+  readonly label: FormLabel;
+  readonly help?: FormProse | null;
+  /** Default: false. */
+  readonly required?: boolean;
+  readonly show_when?: ShowWhen | null;
+  readonly max_length: TextLength;
+}
+
+/** An address of email. */
+export interface EmailField {
+  readonly kind: "email";
+  readonly name: FormName;
+  readonly label: FormLabel;
+  readonly help?: FormProse | null;
+  /** Default: false. */
+  readonly required?: boolean;
+  readonly show_when?: ShowWhen | null;
+  /** Default: 254. */
+  readonly max_length?: EmailLength;
+}
+
+/** An address of a page, http or https. */
+export interface UrlField {
+  readonly kind: "url";
+  readonly name: FormName;
+  readonly label: FormLabel;
+  readonly help?: FormProse | null;
+  /** Default: false. */
+  readonly required?: boolean;
+  readonly show_when?: ShowWhen | null;
+  /** Default: 2048. */
+  readonly max_length?: UrlLength;
+}
+
+/** A day. */
+export interface DateField {
+  readonly kind: "date";
+  readonly name: FormName;
+  readonly label: FormLabel;
+  readonly help?: FormProse | null;
+  /** Default: false. */
+  readonly required?: boolean;
+  readonly show_when?: ShowWhen | null;
+  readonly min?: FormDate | null;
+  readonly max?: FormDate | null;
+}
+
+/** A whole number. */
+export interface IntegerField {
+  readonly kind: "integer";
+  readonly name: FormName;
+  readonly label: FormLabel;
+  readonly help?: FormProse | null;
+  /** Default: false. */
+  readonly required?: boolean;
+  readonly show_when?: ShowWhen | null;
+  readonly min?: FormInteger | null;
+  readonly max?: FormInteger | null;
+}
+
+/** One of several choices. */
+export interface SelectField {
+  readonly kind: "select";
+  readonly name: FormName;
+  readonly label: FormLabel;
+  readonly help?: FormProse | null;
+  /** Default: false. */
+  readonly required?: boolean;
+  readonly show_when?: ShowWhen | null;
+  /** 1 to 200 entries. */
+  readonly options: ReadonlyArray<FieldOption>;
+}
+
+/** Some of several choices. */
+export interface MultiSelectField {
+  readonly kind: "multi_select";
+  readonly name: FormName;
+  readonly label: FormLabel;
+  readonly help?: FormProse | null;
+  /** Default: false. */
+  readonly required?: boolean;
+  readonly show_when?: ShowWhen | null;
+  /** 1 to 200 entries. */
+  readonly options: ReadonlyArray<FieldOption>;
+  readonly max_choices?: ChoiceCount | null;
+}
+
+/** Yes or no. */
+export interface BoolField {
+  readonly kind: "bool";
+  readonly name: FormName;
+  readonly label: FormLabel;
+  readonly help?: FormProse | null;
+  /** Default: false. */
+  readonly required?: boolean;
+  readonly show_when?: ShowWhen | null;
+}
+
+/** A file of a kind that is accepted. */
+export interface FileField {
+  readonly kind: "file";
+  readonly name: FormName;
+  readonly label: FormLabel;
+  readonly help?: FormProse | null;
+  /** Default: false. */
+  readonly required?: boolean;
+  readonly show_when?: ShowWhen | null;
+  /** 1 to 4 entries. Default: ["pdf", "png", "jpeg"]. */
+  readonly accept?: ReadonlyArray<FileKind>;
+  /** Default: 8388608. */
+  readonly max_bytes?: FormFileBytes;
+}
+
+/** A field of one of ten kinds: text, long_text, email, url, date, integer, select, multi_select, bool or file. */
+export type FormField = 
+  | TextField
+  | LongTextField
+  | EmailField
+  | UrlField
+  | DateField
+  | IntegerField
+  | SelectField
+  | MultiSelectField
+  | BoolField
+  | FileField;
+
+/** What must be agreed to before a form is sent. */
+export interface Acknowledgment {
+  readonly id: FormName;
+  readonly label: FormLabel;
+  readonly description?: FormProse | null;
+}
+
+/** One page of a form: the fields on it, and when it is shown. */
+export interface FormStep {
+  readonly id: FormName;
+  readonly title: FormLabel;
+  readonly description?: FormProse | null;
+  /** 1 to 100 entries. */
+  readonly fields: ReadonlyArray<FormName>;
+  readonly show_when?: ShowWhen | null;
+}
+
+/** A whole number of hours from 1 to 720. */
+export type VerificationHours = number;
+
+/** Which field holds the address that is proved, and for how long the link is good. */
+export interface FormVerification {
+  readonly field: FormName;
+  /** Default: 48. */
+  readonly expires_hours?: VerificationHours;
+}
+
+/** What is said when a form has been sent. */
+export interface FormConfirmation {
+  readonly heading: FormLabel;
+  readonly body: FormProse;
+  readonly expect_reply_within?: FormLabel | null;
+}
+
+/** A whole number of days from 1 to 3650. */
+export type RetainDays = number;
+
+/** Request; bookings are not taken. */
+export type ManifestKind = "request";
+
+/** What may be asked at the front door, and in which fields. */
+export interface RequestTypeManifest {
+  readonly id: FormTypeId;
+  readonly version: FormVersion;
+  readonly title: FormLabel;
+  readonly description?: FormProse | null;
+  /** Default: "request". */
+  readonly kind?: ManifestKind;
+  readonly retain_days?: RetainDays | null;
+  /** 1 to 100 entries. */
+  readonly fields: ReadonlyArray<FormField>;
+  /** 0 to 20 entries. Default: []. */
+  readonly steps?: ReadonlyArray<FormStep>;
+  /** 0 to 20 entries. Default: []. */
+  readonly acknowledgments?: ReadonlyArray<Acknowledgment>;
+  readonly verification?: FormVerification | null;
+  readonly confirmation?: FormConfirmation | null;
+}
+
+/** A piece of a file: at most 65536 characters of base64url without padding. */
+export type FileChunk = string;
+
+/** The bytes of an attachment, in pieces of base64url that are joined. */
+export interface IngestedFile {
+  readonly field: RequestField;
+  /** 1 to 256 entries. */
+  readonly data: ReadonlyArray<FileChunk>;
+}
+
+/** One drained submission with the bytes of its files. */
+export interface FrontdoorIngestRequest {
+  readonly box_epoch: BoxEpoch;
+  readonly record: FrontdoorRecord;
+  /** 0 to 16 entries. Default: []. */
+  readonly files?: ReadonlyArray<IngestedFile>;
+}
+
+/** The number that a submission has here; it may be acknowledged to the box. */
+export interface FrontdoorReceipt {
+  readonly seq: RequestSeq;
+  readonly valid: boolean;
+  readonly repeated: boolean;
+}
+
+/** A number of requests from 1 to 256. */
+export type RequestLimit = number;
+
+/** A number of requests from 1 to 16. */
+export type BriefLimit = number;
+
+/** Which requests to list, the lowest numbers first. */
+export interface FrontdoorListRequest {
+  readonly state?: RequestState | null;
+  /** Default: 0. */
+  readonly after?: U64;
+  /** Default: 50. */
+  readonly limit?: RequestLimit;
+}
+
+/** One request in a list. */
+export interface RequestSummary {
+  readonly seq: RequestSeq;
+  readonly type_id?: RequestTypeId | null;
+  readonly state?: RequestState | null;
+  readonly valid: boolean;
+  readonly topic?: ExtractedLine | null;
+  readonly reads_like_instructions: boolean;
+  readonly received?: RequestTime | null;
+  readonly drained_at?: RequestTime | null;
+  readonly attachments: U32;
+  readonly duplicate: boolean;
+}
+
+/** A file of the store that is no request, and why. */
+export interface UnreadableFile {
+  readonly name: Line;
+  readonly reason: Line;
+}
+
+/** Requests, how many there are, and what could not be read. */
+export interface FrontdoorList {
+  /** 0 to 256 entries. */
+  readonly requests: ReadonlyArray<RequestSummary>;
+  readonly total: U64;
+  /** 0 to 64 entries. */
+  readonly unreadable: ReadonlyArray<UnreadableFile>;
+  readonly unreadable_total: U64;
+}
+
+/** The number of a request. */
+export interface FrontdoorGetRequest {
+  readonly seq: RequestSeq;
+}
+
+/** An object of a file, as it lies there. */
+export type RequestFile = Readonly<Record<string, unknown>>;
+
+/** A whole request for a person, prose and all. */
+export interface FrontdoorItem {
+  readonly record: RequestFile;
+  readonly fields: BriefFields;
+  readonly prose: ProseTexts;
+  readonly briefed: boolean;
+}
+
+/** Lists of a stranger's texts under the names of their values. */
+export type ProseTexts = Readonly<Record<string, unknown>>;
+
+/** How many briefs to give at most. */
+export interface FrontdoorNextRequest {
+  /** Default: 5. */
+  readonly limit?: BriefLimit;
+}
+
+/** Briefs of extracted requests, oldest first, and how many may be told to no run. */
+export interface FrontdoorBriefs {
+  /** 0 to 16 entries. */
+  readonly briefs: ReadonlyArray<FrontdoorBrief>;
+  readonly withheld: U64;
+}
+
+/** Which requests to extract: one, or the oldest that wait for it. */
+export interface FrontdoorExtractRequest {
+  readonly seq?: RequestSeq | null;
+  /** Default: false. */
+  readonly retry?: boolean;
+  /** Default: 1. */
+  readonly limit?: BriefLimit;
+}
+
+/** What became of requests that were extracted, and how many still wait. */
+export interface FrontdoorExtracted {
+  /** 0 to 16 entries. */
+  readonly moved: ReadonlyArray<FrontdoorMoved>;
+  readonly left: U64;
+}
+
+/** A request and the states that it went between. */
+export interface FrontdoorMoved {
+  readonly seq: RequestSeq;
+  readonly from: RequestState;
+  readonly to: RequestState;
+}
+
+/** The drafts that a run staged for a request; none are a triage too. */
+export interface FrontdoorTriagedRequest {
+  readonly seq: RequestSeq;
+  /** 0 to 16 entries. Default: []. */
+  readonly drafts?: ReadonlyArray<RequestDraftId>;
+}
+
+/** A request that waits for its sender, and for what. */
+export interface FrontdoorNeedsInfoRequest {
+  readonly seq: RequestSeq;
+  readonly note?: RequestNote | null;
+}
+
+/** A request to be closed, and why. */
+export interface FrontdoorCloseRequest {
+  readonly seq: RequestSeq;
+  readonly reason: RequestReason;
+}
+
+/** A request to be taken up again. */
+export interface FrontdoorReopenRequest {
+  readonly seq: RequestSeq;
+}
+
+/** Nothing: every request that waits for a draft is looked at. */
+export type FrontdoorReconcileRequest = Record<string, never>;
+
+/** The requests whose drafts were decided, the first 256 of them. */
+export interface FrontdoorReconciled {
+  /** 0 to 256 entries. */
+  readonly moved: ReadonlyArray<FrontdoorMoved>;
+  readonly total: U64;
+}
+
+/** The number of a request, from 1 to 2^53-1. */
+export type RequestSeq = number;
+
+/** 1 to 64 characters from a-z, 0-9 and _ -. */
+export type RequestTypeId = string;
+
+/** The version of a request type, from 1 to 1000000. */
+export type RequestTypeVersion = number;
+
+/** The state of a request. */
+export type RequestState = "drained" | "extracted" | "extraction_failed" | "triaged" | "awaiting_me" | "needs_info" | "answered" | "closed";
+
+/** A time of RFC 3339, 20 to 40 characters. */
+export type RequestTime = string;
+
+/** The name of a field: 1 to 64 characters from a-z, 0-9 and _ -. */
+export type RequestField = string;
+
+/** 1 to 64 characters from A-Z, a-z, 0-9 and . _ -. */
+export type BoxEpoch = string;
+
+/** One bare email address of 6 to 254 characters. */
+export type ReplyAddress = string;
+
+/** Sha256: and 64 lower-case hexadecimal digits. */
+export type RequestFileDigest = string;
+
+/** The content type of a file: pdf, png or jpeg. */
+export type FileType = "application/pdf" | "image/png" | "image/jpeg";
+
+/** The size of a file, from 1 byte to 16 MiB. */
+export type FileBytes = number;
+
+/** 1 to 80 characters from A-Z, a-z, 0-9 and _ -. */
+export type RequestDraftId = string;
+
+/** A note of at most 2048 bytes of UTF-8. */
+export type RequestNote = string;
+
+/** A reason of 1 to 2048 bytes of UTF-8. */
+export type RequestReason = string;
+
+/** A claimed urgency of at most 16 bytes of UTF-8. */
+export type Urgency = string;
+
+/** One extracted line of at most 480 bytes of UTF-8. */
+export type ExtractedLine = string;
+
+/** An extracted date of at most 160 bytes of UTF-8. */
+export type ExtractedDate = string;
+
 /** The command of a reply envelope that delivers a note. */
 export interface NoteCommand {
   readonly op: "note";
@@ -2409,6 +2986,86 @@ export interface Operations {
     readonly response: OutboxTally;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
+  /** Take in one drained submission with its files; the same one again gives the same number. */
+  readonly "frontdoor.ingest": {
+    readonly method: "POST";
+    readonly path: "/frontdoor/ingest";
+    readonly request: FrontdoorIngestRequest;
+    readonly response: FrontdoorReceipt;
+    readonly refusal: RefusalOf<"already_exists" | "attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** List requests, and the files that could not be read as one. */
+  readonly "frontdoor.list": {
+    readonly method: "POST";
+    readonly path: "/frontdoor/list";
+    readonly request: FrontdoorListRequest;
+    readonly response: FrontdoorList;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Read one request whole, prose and all; for a person. */
+  readonly "frontdoor.get": {
+    readonly method: "POST";
+    readonly path: "/frontdoor/get";
+    readonly request: FrontdoorGetRequest;
+    readonly response: FrontdoorItem;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Give briefs of extracted requests; whoever is given one stages with untrusted taint. */
+  readonly "frontdoor.next": {
+    readonly method: "POST";
+    readonly path: "/frontdoor/next";
+    readonly request: FrontdoorNextRequest;
+    readonly response: FrontdoorBriefs;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Have the prose of requests read by the quarantined extractor. */
+  readonly "frontdoor.extract": {
+    readonly method: "POST";
+    readonly path: "/frontdoor/extract";
+    readonly request: FrontdoorExtractRequest;
+    readonly response: FrontdoorExtracted;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Report the drafts that a run staged for a request. */
+  readonly "frontdoor.triaged": {
+    readonly method: "POST";
+    readonly path: "/frontdoor/triaged";
+    readonly request: FrontdoorTriagedRequest;
+    readonly response: FrontdoorMoved;
+    readonly refusal: RefusalOf<"already_exists" | "attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Park a request until its sender has said more. */
+  readonly "frontdoor.needs_info": {
+    readonly method: "POST";
+    readonly path: "/frontdoor/needs_info";
+    readonly request: FrontdoorNeedsInfoRequest;
+    readonly response: FrontdoorMoved;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Close a request, with a reason. */
+  readonly "frontdoor.close": {
+    readonly method: "POST";
+    readonly path: "/frontdoor/close";
+    readonly request: FrontdoorCloseRequest;
+    readonly response: FrontdoorMoved;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Take a request up again that was closed, triaged or parked. */
+  readonly "frontdoor.reopen": {
+    readonly method: "POST";
+    readonly path: "/frontdoor/reopen";
+    readonly request: FrontdoorReopenRequest;
+    readonly response: FrontdoorMoved;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "not_pending" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Move every request whose drafts were decided. */
+  readonly "frontdoor.reconcile": {
+    readonly method: "POST";
+    readonly path: "/frontdoor/reconcile";
+    readonly request: FrontdoorReconcileRequest;
+    readonly response: FrontdoorReconciled;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
 }
 
 /** Every type of the contract, by its name. */
@@ -2618,6 +3275,95 @@ export interface Contract {
   readonly MailboxEntry: MailboxEntry;
   readonly MailboxList: MailboxList;
   readonly MailboxText: MailboxText;
+  readonly BriefExtraction: BriefExtraction;
+  readonly BriefAttachment: BriefAttachment;
+  readonly BriefFields: BriefFields;
+  readonly FrontdoorBrief: FrontdoorBrief;
+  readonly RequestValues: RequestValues;
+  readonly RequestAttachment: RequestAttachment;
+  readonly RequestExtraction: RequestExtraction;
+  readonly ReadingText: ReadingText;
+  readonly FrontdoorRecord: FrontdoorRecord;
+  readonly FreeTextNames: FreeTextNames;
+  readonly FormTypeId: FormTypeId;
+  readonly FormName: FormName;
+  readonly FormVersion: FormVersion;
+  readonly FormLabel: FormLabel;
+  readonly FormProse: FormProse;
+  readonly FormPattern: FormPattern;
+  readonly OptionValue: OptionValue;
+  readonly TextLength: TextLength;
+  readonly EmailLength: EmailLength;
+  readonly UrlLength: UrlLength;
+  readonly FormInteger: FormInteger;
+  readonly FormDate: FormDate;
+  readonly ChoiceCount: ChoiceCount;
+  readonly FormFileBytes: FormFileBytes;
+  readonly FileKind: FileKind;
+  readonly FieldOption: FieldOption;
+  readonly ConditionOp: ConditionOp;
+  readonly ShowWhen: ShowWhen;
+  readonly TextField: TextField;
+  readonly LongTextField: LongTextField;
+  readonly EmailField: EmailField;
+  readonly UrlField: UrlField;
+  readonly DateField: DateField;
+  readonly IntegerField: IntegerField;
+  readonly SelectField: SelectField;
+  readonly MultiSelectField: MultiSelectField;
+  readonly BoolField: BoolField;
+  readonly FileField: FileField;
+  readonly FormField: FormField;
+  readonly Acknowledgment: Acknowledgment;
+  readonly FormStep: FormStep;
+  readonly VerificationHours: VerificationHours;
+  readonly FormVerification: FormVerification;
+  readonly FormConfirmation: FormConfirmation;
+  readonly RetainDays: RetainDays;
+  readonly ManifestKind: ManifestKind;
+  readonly RequestTypeManifest: RequestTypeManifest;
+  readonly FileChunk: FileChunk;
+  readonly IngestedFile: IngestedFile;
+  readonly FrontdoorIngestRequest: FrontdoorIngestRequest;
+  readonly FrontdoorReceipt: FrontdoorReceipt;
+  readonly RequestLimit: RequestLimit;
+  readonly BriefLimit: BriefLimit;
+  readonly FrontdoorListRequest: FrontdoorListRequest;
+  readonly RequestSummary: RequestSummary;
+  readonly UnreadableFile: UnreadableFile;
+  readonly FrontdoorList: FrontdoorList;
+  readonly FrontdoorGetRequest: FrontdoorGetRequest;
+  readonly RequestFile: RequestFile;
+  readonly FrontdoorItem: FrontdoorItem;
+  readonly ProseTexts: ProseTexts;
+  readonly FrontdoorNextRequest: FrontdoorNextRequest;
+  readonly FrontdoorBriefs: FrontdoorBriefs;
+  readonly FrontdoorExtractRequest: FrontdoorExtractRequest;
+  readonly FrontdoorExtracted: FrontdoorExtracted;
+  readonly FrontdoorMoved: FrontdoorMoved;
+  readonly FrontdoorTriagedRequest: FrontdoorTriagedRequest;
+  readonly FrontdoorNeedsInfoRequest: FrontdoorNeedsInfoRequest;
+  readonly FrontdoorCloseRequest: FrontdoorCloseRequest;
+  readonly FrontdoorReopenRequest: FrontdoorReopenRequest;
+  readonly FrontdoorReconcileRequest: FrontdoorReconcileRequest;
+  readonly FrontdoorReconciled: FrontdoorReconciled;
+  readonly RequestSeq: RequestSeq;
+  readonly RequestTypeId: RequestTypeId;
+  readonly RequestTypeVersion: RequestTypeVersion;
+  readonly RequestState: RequestState;
+  readonly RequestTime: RequestTime;
+  readonly RequestField: RequestField;
+  readonly BoxEpoch: BoxEpoch;
+  readonly ReplyAddress: ReplyAddress;
+  readonly RequestFileDigest: RequestFileDigest;
+  readonly FileType: FileType;
+  readonly FileBytes: FileBytes;
+  readonly RequestDraftId: RequestDraftId;
+  readonly RequestNote: RequestNote;
+  readonly RequestReason: RequestReason;
+  readonly Urgency: Urgency;
+  readonly ExtractedLine: ExtractedLine;
+  readonly ExtractedDate: ExtractedDate;
   readonly NoteCommand: NoteCommand;
   readonly ReplyCommand: ReplyCommand;
   readonly Author: Author;

@@ -1,0 +1,131 @@
+"""What the quarantined pass made of the prose, and the bounds that it must keep.
+
+The words come from a model that read hostile text, so they are checked when they are made and again when a
+run is told them: a file may have been written by a program with other bounds.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, cast
+
+from .quotations import quoted
+from .types import Json
+
+TOPIC_MAX_CHARS: Final = 120
+INSTITUTION_MAX_CHARS: Final = 120
+DATES_MAX: Final = 8
+DATE_MAX_CHARS: Final = 40
+#: The words for how urgent the writer claims it is; the empty text stands for a text that says nothing.
+URGENCIES: Final = ("none", "soon", "urgent")
+_DATE_SIGNS: Final = frozenset(" ,./:-")
+
+
+class ExtractionFormError(ValueError):
+    """A value has not the form of an extraction; the message names a member and quotes nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The extraction of one request. Raw: ``faults`` says whether it may be believed."""
+
+    #: The model's own account of the prose: for a person, never for a run.
+    reading: str = ""
+    topic: str = ""
+    #: The writer's claim, never a decision; nothing sorts by it.
+    urgency_claimed: str = ""
+    #: As written.
+    dates_mentioned: tuple[str, ...] = ()
+    institution: str = ""
+    #: A label that a person sees. It gates nothing.
+    reads_like_instructions: bool = False
+
+    @classmethod
+    def parsed(cls, value: Json) -> Extraction:
+        """The extraction that a parsed JSON object is; what it leaves out is empty.
+
+        Raises ExtractionFormError for another value and for members of another type.
+        """
+        if not isinstance(value, dict):
+            raise ExtractionFormError("an extraction is an object")
+        given = cast("dict[str, Json]", value)
+        dates = given.get("dates_mentioned", [])
+        if not isinstance(dates, list):
+            raise ExtractionFormError("dates_mentioned is a list")
+        flag = given.get("reads_like_instructions", False)
+        if not isinstance(flag, bool):
+            raise ExtractionFormError("reads_like_instructions is true or false")
+        return cls(
+            _text(given, "reading"),
+            _text(given, "topic"),
+            _text(given, "urgency_claimed"),
+            tuple(_is_text(date, "a date") for date in cast("list[Json]", dates)),
+            _text(given, "institution"),
+            flag,
+        )
+
+    def as_json(self) -> dict[str, Json]:
+        """The object of the file, its members in the order in which a model is asked for them."""
+        return {
+            "reading": self.reading,
+            "topic": self.topic,
+            "urgency_claimed": self.urgency_claimed,
+            "dates_mentioned": list(self.dates_mentioned),
+            "institution": self.institution,
+            "reads_like_instructions": self.reads_like_instructions,
+        }
+
+
+def _text(given: Mapping[str, Json], name: str) -> str:
+    return _is_text(given.get(name, ""), name)
+
+
+def _is_text(value: Json, name: str) -> str:
+    if not isinstance(value, str):
+        raise ExtractionFormError(f"{name} is a text")
+    return value
+
+
+def faults(extraction: Extraction, texts: Iterable[str]) -> list[str]:
+    """What forbids telling a run this extraction of a request with these texts, in fixed words; none: may be.
+
+    What is over a bound is a fault and is never cut: a cut can turn a sentence into its opposite.
+    """
+    found: list[str] = []
+    if len(extraction.topic) > TOPIC_MAX_CHARS:
+        found.append(f"the topic has more than {TOPIC_MAX_CHARS} characters")
+    if len(extraction.institution) > INSTITUTION_MAX_CHARS:
+        found.append(f"the institution has more than {INSTITUTION_MAX_CHARS} characters")
+    if len(extraction.dates_mentioned) > DATES_MAX:
+        found.append(f"there are more than {DATES_MAX} dates")
+    if any(len(date) > DATE_MAX_CHARS for date in extraction.dates_mentioned):
+        found.append(f"a date has more than {DATE_MAX_CHARS} characters")
+    if not all(_plain_date(date) for date in extraction.dates_mentioned):
+        found.append("a date holds more than letters, digits, spaces and , . / : -")
+    if extraction.urgency_claimed not in {"", *URGENCIES}:
+        found.append("the urgency is none of its three words")
+    found += [
+        f"the {name} has control characters"
+        for name in ("topic", "institution")
+        if any(unprintable(character) for character in getattr(extraction, name))
+    ]
+    if not found:
+        found += _quotations(extraction, texts)
+    return found
+
+
+def unprintable(character: str) -> bool:
+    """Whether a character is no visible part of a line: controls, separators, what reorders or hides text."""
+    return unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def _plain_date(date: str) -> bool:
+    return all(character in _DATE_SIGNS or character.isalnum() for character in date)
+
+
+def _quotations(extraction: Extraction, texts: Iterable[str]) -> list[str]:
+    written = tuple(texts)
+    made = {"topic": extraction.topic, "institution": extraction.institution}
+    return [f"the {name} quotes the prose" for name, words in made.items() if quoted(words, written)]

@@ -1,0 +1,161 @@
+"""What the folder of requests holds, one line a file, remembered while the file stays as it is.
+
+A listing survives whatever lies there: links, folders, pipes, files of other programs and files that were
+not written to their end are named and passed over.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from mail4agent_core.files import Folder
+
+from .record import FILE_MAX_BYTES, Record, UnreadableError
+
+SUFFIX: Final = ".json"
+
+FileState = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a list says of one request; small, whatever the request holds."""
+
+    name: str = field(repr=False)
+    seq: int
+    type_id: str = field(repr=False)
+    state: str = field(repr=False)
+    created_at: str = field(repr=False)
+    drained_at: str = field(repr=False)
+    valid: bool
+    extracted: bool
+    topic: str | None = field(repr=False)
+    reads_like_instructions: bool
+    attachments: int
+    outbox: tuple[str, ...] = field(repr=False)
+    box_epoch: str | None = field(repr=False)
+    box_seq: int | None
+
+    @classmethod
+    def of(cls, name: str, record: Record) -> Entry:
+        """The line of a record."""
+        extraction = record.extraction
+        return cls(
+            name,
+            record.seq,
+            record.type_id,
+            record.state,
+            record.created_at,
+            record.drained_at,
+            record.valid,
+            extraction is not None,
+            None if extraction is None else extraction.topic,
+            extraction is not None and extraction.reads_like_instructions,
+            len(record.attachments),
+            record.outbox,
+            record.box_epoch,
+            record.box_seq,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file that is no request, and why, in fixed words."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Every request, lowest number first, and every file that is none."""
+
+    entries: tuple[Entry, ...]
+    unreadable: tuple[Unreadable, ...]
+    duplicates: frozenset[int]
+
+    def of(self, seq: int) -> list[Entry]:
+        """The files that have a number: one, unless something is wrong."""
+        return [entry for entry in self.entries if entry.seq == seq]
+
+    def highest(self) -> int:
+        """The highest number that anything here has, by what it holds or by its name."""
+        named = (numbered(each.name) for each in self.unreadable)
+        return max((*(entry.seq for entry in self.entries), *(number or 0 for number in named)), default=0)
+
+
+Remembered = dict[str, tuple[FileState, Entry | Unreadable]]
+
+
+def listed(folder: Folder, remembered: Remembered) -> Listing:
+    """Look at the folder. Raises OSError when the folder itself cannot be read."""
+    names = [name for name in folder.names() if name.endswith(SUFFIX) and not name.startswith(".")]
+    for gone in remembered.keys() - set(names):
+        del remembered[gone]
+    found = [each for name in names if (each := _looked_at(folder, name, remembered)) is not None]
+    entries = sorted(
+        (each for each in found if isinstance(each, Entry)), key=lambda entry: (entry.seq, entry.name)
+    )
+    unreadable = sorted((each for each in found if isinstance(each, Unreadable)), key=lambda each: each.name)
+    return Listing(tuple(entries), tuple(unreadable), _doubled(entries))
+
+
+def found(folder: Folder, seq: int, remembered: Remembered) -> list[Entry]:
+    """The requests that have a number, by the names of the files alone: the others are not looked at."""
+    own = f"{seq:010}-"
+    wanted = [
+        name
+        for name in folder.names()
+        if (name.startswith(own) or name[10:11] != "-" or not name[:10].isdigit())
+        and name.endswith(SUFFIX)
+        and not name.startswith(".")
+    ]
+    looked = (_looked_at(folder, name, remembered) for name in wanted)
+    return [each for each in looked if isinstance(each, Entry) and each.seq == seq]
+
+
+def _doubled(entries: Iterable[Entry]) -> frozenset[int]:
+    return frozenset(seq for seq, count in Counter(entry.seq for entry in entries).items() if count > 1)
+
+
+def _looked_at(folder: Folder, name: str, remembered: Remembered) -> Entry | Unreadable | None:
+    try:
+        state = folder.state(name)
+        known = remembered.get(name)
+        if known is not None and known[0] == state:
+            return known[1]
+        made = _read(folder, name)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        return Unreadable(name, "cannot be read")
+    remembered[name] = (state, made)
+    return made
+
+
+def _read(folder: Folder, name: str) -> Entry | Unreadable:
+    try:
+        record = record_in(folder, name)
+        if numbered(name) not in {None, record.seq}:
+            # It would be found under one number and listed under another.
+            raise UnreadableError("has another number than its name")
+        return Entry.of(name, record)
+    except UnreadableError as failure:
+        return Unreadable(name, str(failure))
+
+
+def record_in(folder: Folder, name: str) -> Record:
+    """The record in a file. Raises UnreadableError, and OSError where the disk fails."""
+    raw = folder.read(name, FILE_MAX_BYTES)
+    if raw is None:
+        raise UnreadableError("is no regular file")
+    return Record.loaded(raw)
+
+
+def numbered(name: str) -> int | None:
+    """The number that a file's name begins with, if it does."""
+    digits, dash, _ = name.partition("-")
+    return int(digits) if dash and digits.isascii() and digits.isdigit() and len(digits) <= 16 else None
