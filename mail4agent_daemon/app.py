@@ -202,9 +202,9 @@ async def daemon(
         finally:
             await doorbells.close()
             await outbox.close()
-            await mcp.close()
             await frontdoor.shut()
             drafts.close()
+            await mcp.close()
             stop.set()
             # A run of retention goes on at the next start.
             upkeep.cancel()

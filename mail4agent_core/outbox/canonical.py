@@ -32,7 +32,7 @@ def same(one: Any, other: Any) -> bool:
 
 def _exact(one: Any, other: Any) -> bool:
     """Whether two values that compare equal are of the same types throughout."""
-    kind: type[Any] = type(one)
+    kind = cast("type[object]", type(one))
     if kind is str or one is None:
         return True
     if kind is not type(other):

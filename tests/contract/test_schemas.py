@@ -58,7 +58,7 @@ PARTS = re.compile(
     r"\^(?:[A-Za-z0-9_:/=#-]|\[[A-Za-z0-9._~!$&'()*+,;=:@%/?-]+\]|\(\?:|\)|\||\?|\{[0-9]+(?:,[0-9]+)?\})+\$\Z"
 )
 #: The definitions that have parts.
-PARTED = {"RequestFileDigest", "ReplyAddress", "ListenerUrl", "ListenerKey", "DraftDigest", "AddressText"}
+PARTED = {"AddressText", "DraftDigest", "ListenerKey", "ListenerUrl", "ReplyAddress", "RequestFileDigest"}
 
 
 def nodes(node: Json, place: str = "") -> Iterator[tuple[str, Json]]:
