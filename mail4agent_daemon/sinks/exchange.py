@@ -7,7 +7,7 @@ no cookie is known; the connection serves one request.
 import asyncio
 import ssl
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 import h11
@@ -16,6 +16,8 @@ _READ_BYTES = 16_384
 _HEAD_MAX_BYTES = 16_384
 #: Bytes of an answer's body that are kept; no more are read.
 ANSWER_MAX_BYTES = 65_536
+#: Answers of the kind 1xx that are read before the one that counts.
+_INTERIM_MAX = 100
 _LOOPBACK = {"localhost": "127.0.0.1"}
 
 
@@ -39,7 +41,8 @@ class Answer:
     """What was heard; a status of None is no answer."""
 
     status: int | None = None
-    body: bytes = b""
+    #: Grows in place: an answer may come in pieces of one byte.
+    body: bytearray = field(default_factory=bytearray)
 
 
 def place_of(url: str) -> Place:
@@ -124,7 +127,7 @@ async def _exchanged(
 ) -> None:
     """Send the request while its answer is awaited: who refuses early need not take the whole body."""
     writer.write(request.raw)
-    kept = bytearray()
+    interim = 0
     while True:
         event = request.http.next_event()
         if event is h11.NEED_DATA:
@@ -132,9 +135,10 @@ async def _exchanged(
         elif isinstance(event, h11.Response):
             answer.status = event.status_code
         elif isinstance(event, h11.Data):
-            kept += event.data
-            answer.body = bytes(kept[:ANSWER_MAX_BYTES])
-            if len(kept) >= ANSWER_MAX_BYTES:
+            answer.body += event.data[: ANSWER_MAX_BYTES - len(answer.body)]
+            if len(answer.body) >= ANSWER_MAX_BYTES:
                 return
-        elif not isinstance(event, h11.InformationalResponse):
+        elif isinstance(event, h11.InformationalResponse) and interim < _INTERIM_MAX:
+            interim += 1
+        else:
             return

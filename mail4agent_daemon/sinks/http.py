@@ -72,7 +72,7 @@ class HttpSink:
             )
         except UnreachedError as failure:
             raise not_sent("the receiver cannot be reached", str(failure)) from None
-        return _told(answer.status, answer.body)
+        return _told(answer.status, bytes(answer.body))
 
 
 def _told(status: int | None, body: bytes) -> str | None:

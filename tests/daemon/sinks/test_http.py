@@ -121,6 +121,20 @@ async def test_an_answer_is_read_as_far_as_it_is_bounded() -> None:
         assert await posting(receiver.url).deliver(outgoing({})) is None
 
 
+@pytest.mark.parametrize(("interim", "known"), [(100, True), (101, False)])
+async def test_so_many_answers_before_the_one_that_counts_are_read(interim: int, known: bool) -> None:
+    """A receiver that says nothing but 1xx is not listened to until its time is over."""
+    said = b"HTTP/1.1 102 Processing\r\n\r\n" * interim + b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+    async with receiving(saying(said)) as receiver:
+        sink = posting(receiver.url)
+        if known:
+            assert await sink.deliver(outgoing({})) is None
+        else:
+            with pytest.raises(UnknownOutcomeError):
+                await sink.deliver(outgoing({}))
+    assert len(receiver.heard) == 1
+
+
 async def test_under_https_the_receiver_must_be_who_it_says(authority: Certificate) -> None:
     """A certificate that nobody vouches for gets nothing."""
     receiver = Receiver()
