@@ -128,9 +128,11 @@ class FrontdoorDesk:
                 continue
             brief = None
             if entry.seq not in listing.duplicates:
-                record = store.loaded(entry)
-                type_ = self._types(record.type_id, record.type_version)
-                brief = None if type_ is None else answers.brief_of(record, type_)
+                # One file that went or broke meanwhile withholds no other.
+                with suppress(UnknownItemError):
+                    record = store.loaded(entry)
+                    type_ = self._types(record.type_id, record.type_version)
+                    brief = None if type_ is None else answers.brief_of(record, type_)
             if brief is None:
                 withheld += 1
             else:
@@ -159,11 +161,13 @@ class FrontdoorDesk:
         moved: list[wire.FrontdoorMoved] = []
         async with self._reading:
             for seq in await self._act("frontdoor.extract", lambda store: _wanted(store, request)):
+                if len(moved) == request.limit:
+                    break
                 try:
                     moved.append(await self._extract(seq, retry=request.retry))
-                except NotPendingError:
-                    # Of several, one that somebody moved meanwhile stops no other.
-                    if request.seq is not None:
+                except (NotPendingError, UnknownItemError) as refusal:
+                    # Of several, one that somebody moved meanwhile, or whose file broke, stops no other.
+                    if request.seq is not None or _is_no_model(refusal):
                         raise
         left = await self._act("frontdoor.extract", lambda store: len(store.waiting_for_extraction()))
         return wire.FrontdoorExtracted(moved=moved, left=left)
@@ -346,7 +350,11 @@ def _wanted(store: Frontdoor, request: wire.FrontdoorExtractRequest) -> list[int
         if not record.valid or not extractable(record.state, retry=request.retry):
             raise not_pending(record)
         return [record.seq]
-    return store.waiting_for_extraction(retry=request.retry)[: request.limit]
+    return store.waiting_for_extraction(retry=request.retry)
+
+
+def _is_no_model(refusal: NotPendingError | UnknownItemError) -> bool:
+    return isinstance(refusal, UnknownItemError) and refusal.refusal.id == NO_MODEL
 
 
 def _is_repeat(record: Record, session: str, ids: list[str]) -> bool:
