@@ -35,7 +35,7 @@ from mail4agent_core.frontdoor.extracted import Extraction, faults
 from mail4agent_core.frontdoor.hand_over import ExtractionError, Extractor, Unread
 from mail4agent_core.frontdoor.ingest import ingest
 from mail4agent_core.frontdoor.quarantine import Reader
-from mail4agent_core.frontdoor.reconcile import reconcile
+from mail4agent_core.frontdoor.reconcile import reconcile, successors
 from mail4agent_core.frontdoor.record import Record
 from mail4agent_core.frontdoor.states import AWAITING_ME, CLOSED, EXTRACTED, NEEDS_INFO, TRIAGED
 from mail4agent_core.frontdoor.store import Frontdoor, not_pending
@@ -75,6 +75,7 @@ class FrontdoorDesk:
         self._extractor = extractor
         self._seats = asyncio.Semaphore(CALLS_MAX)
         self._reading = asyncio.Lock()
+        self._triaging = asyncio.Lock()
         self._opening = asyncio.Lock()
         self._store: Frontdoor | None = None
         self._tasks: set[asyncio.Task[wire.FrontdoorExtracted]] = set()
@@ -221,10 +222,21 @@ class FrontdoorDesk:
                 )
             )
 
-        return await self._act("frontdoor.triaged", act)
+        # One after the other: two of them could each find a draft on no request, and take it.
+        async with self._triaging:
+            return await self._act("frontdoor.triaged", act)
 
     def _check_drafts(self, store: Frontdoor, seq: int, ids: list[str], address: str) -> None:
-        owners = {id_: entry.seq for entry in store.listing().entries for id_ in entry.outbox}
+        entries = store.listing().entries if ids else ()
+        owners = {id_: entry.seq for entry in entries for id_ in entry.outbox}
+        # What stands in the place of a request's draft is that request's too.
+        owners |= {
+            successor: entry.seq
+            for entry in entries
+            if entry.state == AWAITING_ME
+            for id_ in entry.outbox
+            for successor in successors(id_, self._drafts)
+        }
         for id_ in ids:
             fate = self._drafts.look(id_)
             # Of another's draft nothing is said, not even that it is there.

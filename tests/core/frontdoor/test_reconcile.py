@@ -2,9 +2,11 @@
 
 import pytest
 
+from mail4agent_api.errors import NotPendingError
 from mail4agent_core.frontdoor.quarantine import for_privileged_run
 from mail4agent_core.frontdoor.reconcile import Verdict, judged, reconcile
 from mail4agent_core.frontdoor.store import Frontdoor
+from mail4agent_core.frontdoor.transitions import Actor
 
 from .records import Outbox, awaiting
 
@@ -95,3 +97,16 @@ def test_a_request_that_cannot_be_looked_at_stops_no_other(store: Frontdoor, out
     store.write(awaiting(1, draft, type_id="other"))
     store.write(awaiting(2, draft))
     assert [each.seq for each in reconcile(store, outbox)] == [2]
+
+
+@pytest.mark.promise("frontdoor.a-late-write-undoes-no-decision")
+def test_a_verdict_on_drafts_that_were_replaced_meanwhile_is_thrown_away(
+    store: Frontdoor, outbox: Outbox
+) -> None:
+    """A person closed and reopened the request, and a run triaged it again: the state is the same."""
+    store.write(awaiting(1, outbox.draft("d-1", "rejected", reason="no")))
+    read = store.record(1)
+    store.write(awaiting(1, "d-1", outbox.draft("d-2")))
+    with pytest.raises(NotPendingError):
+        store.move(1, Actor.RECONCILER, "extracted", read=read)
+    assert store.record(1).outbox == ("d-1", "d-2")
