@@ -2,11 +2,10 @@
 
 import pytest
 
-from mail4agent_api.errors import NotPendingError
+from mail4agent_core.frontdoor.drafts import DraftFate
 from mail4agent_core.frontdoor.quarantine import for_privileged_run
 from mail4agent_core.frontdoor.reconcile import Verdict, judged, reconcile
 from mail4agent_core.frontdoor.store import Frontdoor
-from mail4agent_core.frontdoor.transitions import Actor
 
 from .records import Outbox, awaiting
 
@@ -105,8 +104,13 @@ def test_a_verdict_on_drafts_that_were_replaced_meanwhile_is_thrown_away(
 ) -> None:
     """A person closed and reopened the request, and a run triaged it again: the state is the same."""
     store.write(awaiting(1, outbox.draft("d-1", "rejected", reason="no")))
-    read = store.record(1)
-    store.write(awaiting(1, "d-1", outbox.draft("d-2")))
-    with pytest.raises(NotPendingError):
-        store.move(1, Actor.RECONCILER, "extracted", read=read)
+    outbox.draft("d-2")
+
+    class Meanwhile:
+        def look(self, draft_id: str) -> DraftFate | None:
+            store.write(awaiting(1, "d-1", "d-2"))
+            return outbox.look(draft_id)
+
+    assert reconcile(store, Meanwhile()) == []
     assert store.record(1).outbox == ("d-1", "d-2")
+    assert store.record(1).state == "awaiting_me"
