@@ -138,7 +138,8 @@ class Frontdoor:
         """Move a request, and return it as it was and as it is.
 
         ``read`` is the state that its mover saw, or the whole record where what he does hangs on more of it:
-        a state can come back. Without it, the state on disk counts. Raises NotPendingError, naming the state on disk, where the table forbids the move or the state is another by now.
+        a state can come back. Without it, the state on disk counts. Raises NotPendingError, naming
+        the state on disk, where the table forbids the move or the state is another by now.
         """
         with self.locked("frontdoor.write"):
             entry = self.entry(seq)
