@@ -94,7 +94,8 @@ def listed(folder: Folder, remembered: Remembered) -> Listing:
     """Look at the folder. Raises OSError when the folder itself cannot be read."""
     names = [name for name in folder.names() if name.endswith(SUFFIX) and not name.startswith(".")]
     for gone in remembered.keys() - set(names):
-        del remembered[gone]
+        # Two threads may find the same file gone.
+        remembered.pop(gone, None)
     found = [each for name in names if (each := _looked_at(folder, name, remembered)) is not None]
     entries = sorted(
         (each for each in found if isinstance(each, Entry)), key=lambda entry: (entry.seq, entry.name)
