@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Final, cast
 
+from .dates import is_date
 from .quotations import Written, is_unseen
 from .types import Json
 
@@ -105,6 +106,8 @@ def faults(extraction: Extraction, texts: Iterable[str]) -> list[str]:
         found.append(f"a date has more than {DATE_MAX_CHARS} characters")
     if not all(_plain_date(date) for date in extraction.dates_mentioned):
         found.append("a date holds more than letters, digits, spaces and , . / : -")
+    elif not all(is_date(date) for date in extraction.dates_mentioned):
+        found.append("a date holds more than numbers and English words of dates")
     if extraction.urgency_claimed not in {"", *URGENCIES}:
         found.append("the urgency is none of its three words")
     found += [
