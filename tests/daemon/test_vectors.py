@@ -21,6 +21,7 @@ RULES = (
     "must be a tool that the daemon's settings give a sink",
     "must be the size of the bytes that came",
     "must be one file a field",
+    "must be one a field",
 )
 COMPARED = ("kind", "field", "limit", "actual")
 
