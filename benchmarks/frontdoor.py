@@ -1,8 +1,9 @@
-"""The front door with many requests: the first list, a later one, and one request read.
+"""The front door with many requests: the bare files, the first list, a later one, and one request read.
 
     python benchmarks/frontdoor.py [requests]
 
-Prints milliseconds: a store that was just opened, the same one again, and a request by its number.
+Prints milliseconds of time and of processor: every file opened and read, a store that was just opened, the
+same one again, a request by its number, and one in a folder that changes before each look.
 """
 
 import json
@@ -17,6 +18,7 @@ from mail4agent_core.frontdoor.store import Frontdoor
 
 COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
 ROUNDS = 9
+Cost = tuple[float, float]
 STATES = ("drained", "extracted", "awaiting_me", "answered", "closed")
 
 
@@ -34,13 +36,24 @@ def request(seq: int) -> dict[str, object]:
     }
 
 
-def timed(work: Callable[[], object]) -> float:
-    started = time.perf_counter()
+def timed(work: Callable[[], object]) -> Cost:
+    started, used = time.perf_counter(), time.process_time()
     work()
-    return (time.perf_counter() - started) * 1000
+    return (time.perf_counter() - started) * 1000, (time.process_time() - used) * 1000
 
 
-def first(root: Path) -> float:
+def bare(root: Path) -> None:
+    for path in root.glob("*.json"):
+        path.read_bytes()
+
+
+def changed(root: Path, requests: Frontdoor) -> Cost:
+    (root / "of-another").touch()
+    (root / "of-another").unlink()
+    return timed(lambda: requests.record(COUNT // 2))
+
+
+def first(root: Path) -> Cost:
     with Frontdoor.open(root) as requests:
         return timed(requests.listing)
 
@@ -51,13 +64,23 @@ def main() -> None:
         root.mkdir(mode=0o700)
         for seq in range(1, COUNT + 1):
             (root / f"{seq:010}-visit.json").write_text(json.dumps(request(seq), indent=2))
-        cold = [first(root) for _ in range(ROUNDS)]
+        read, cold = list[Cost](), list[Cost]()
+        for _ in range(ROUNDS):
+            read.append(timed(lambda: bare(root)))
+            cold.append(first(root))
         with Frontdoor.open(root) as requests:
             requests.listing()
             again = [timed(requests.listing) for _ in range(ROUNDS)]
             one = [timed(lambda: requests.record(COUNT // 2)) for _ in range(ROUNDS)]
-    for name, times in (("first list", cold), ("list again", again), ("one request", one)):
-        print(f"{name:12} of {COUNT}: median {statistics.median(times):7.1f} ms, best {min(times):7.1f} ms")
+            moving = [changed(root, requests) for _ in range(ROUNDS)]
+    rows = {
+        "bare files": read, "first list": cold, "list again": again, "one request": one,
+        "one, changing": moving,
+    }  # fmt: skip
+    for name, costs in rows.items():
+        times, used = zip(*costs, strict=True)
+        middle = statistics.median
+        print(f"{name:13} of {COUNT}: median {middle(times):7.2f} ms, processor {middle(used):7.2f} ms")
 
 
 if __name__ == "__main__":

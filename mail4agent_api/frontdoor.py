@@ -3,7 +3,15 @@
 from typing import Annotated, Literal
 
 from mail4agent_api._wire import JsonInteger, MaxUtf8Bytes, WireModel
-from mail4agent_api.mail import U32, U64, Line, Taint
+from mail4agent_api.mail import (
+    U32,
+    U64,
+    Boundary,
+    Line,
+    Taint,
+    ToolTokens,
+    UntrustedText,
+)
 from pydantic import ConfigDict, Field
 from typing_extensions import TypeAliasType
 
@@ -776,6 +784,22 @@ class FrontdoorReconcileRequest(WireModel):
     )
 
 
+ToolTextOffset = TypeAliasType(
+    "ToolTextOffset",
+    Annotated[
+        int,
+        Field(
+            description="a place in a text in bytes of UTF-8, from 0 to 16777216",
+            ge=0,
+            json_schema_extra={"x-label": "from_byte"},
+            le=16777216,
+            title="ToolTextOffset",
+        ),
+        JsonInteger(),
+    ],
+)
+
+
 RequestSeq = TypeAliasType(
     "RequestSeq",
     Annotated[
@@ -1388,6 +1412,55 @@ class FrontdoorReconciled(WireModel):
     )
     moved: Annotated[list[FrontdoorMoved], Field(max_length=256)]
     total: U64
+
+
+class ToolBriefsRequest(WireModel):
+    """
+    briefs of requests, few enough for a model
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    limit: BriefLimit = 5
+    seq: Annotated[RequestSeq | None, Field(description="this request alone")] = None
+    from_byte: Annotated[ToolTextOffset, Field(description="next_byte of an earlier part, with its seq")] = 0
+    max_tokens: ToolTokens = 2000
+
+
+class ToolBrief(WireModel):
+    """
+    a request: what the daemon vouches for, and between boundary lines its brief
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    seq: RequestSeq
+    type: RequestTypeId
+    received: RequestTime
+    taint: Taint
+    text: UntrustedText
+    text_bytes: ToolTextOffset
+    cut: bool
+
+
+class ToolBriefsResult(WireModel):
+    """
+    briefs, oldest first, how many were left out for want of room, how many may be told to no run, and where the rest of one that was cut begins
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    boundary: Boundary
+    briefs: Annotated[list[ToolBrief], Field(max_length=16)]
+    left: U32
+    withheld: U64
+    next_byte: ToolTextOffset | None = None
 
 
 class FrontdoorExtracted(WireModel):

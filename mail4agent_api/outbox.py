@@ -3,14 +3,19 @@
 from typing import Annotated, Literal
 
 from mail4agent_api._wire import JsonInteger, MaxUtf8Bytes, WireModel, WireStr
+from mail4agent_api.frontdoor import ToolTextOffset
 from mail4agent_api.mail import (
     U32,
     Body,
+    Boundary,
     Line,
     PageLimit,
     Refusal,
     Selector,
     Taint,
+    ToolPageLimit,
+    ToolTokens,
+    UntrustedText,
     Word,
 )
 from mail4agent_api.mailbox import MailboxTime
@@ -482,6 +487,166 @@ class OutboxSupersedeRequest(WireModel):
     workspace: DraftPath | None = None
     taint: StampedTaint | None = None
     idempotency_key: Selector | None = None
+
+
+class ToolStageRequest(WireModel):
+    """
+    stage a tool call that a person releases
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    tool: ToolName
+    args: DraftArguments
+    workspace: Annotated[DraftPath | None, Field(description="the folder that files of the draft lie in")] = (
+        None
+    )
+    idempotency_key: Annotated[
+        Selector | None,
+        Field(description="a repeat with the same key stages nothing twice"),
+    ] = None
+
+
+class ToolSupersedeRequest(WireModel):
+    """
+    stage a draft in the place of one that nobody has decided
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    id: OutboxId
+    args: DraftArguments
+    workspace: Annotated[DraftPath | None, Field(description="the folder that files of the draft lie in")] = (
+        None
+    )
+    idempotency_key: Annotated[
+        Selector | None,
+        Field(description="a repeat with the same key stages nothing twice"),
+    ] = None
+
+
+class ToolStageResult(WireModel):
+    """
+    the draft that waits for a person
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    id: OutboxId
+    status: OutboxStatus
+    repeated: bool
+
+
+class ToolDraftsRequest(WireModel):
+    """
+    the caller's own drafts; without status those that wait or are in doubt
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    status: OutboxStatus | None = None
+    all: bool = False
+    after: Annotated[OutboxId | None, Field(description="next of an earlier page")] = None
+    limit: ToolPageLimit = 20
+    max_tokens: ToolTokens = 2000
+
+
+ToolDraftStatus = TypeAliasType(
+    "ToolDraftStatus",
+    Annotated[
+        Literal["pending", "releasing", "sent", "rejected", "withdrawn", "superseded", "unknown"],
+        Field(
+            description="pending, releasing, sent, rejected, withdrawn, superseded, or unknown where a file says none of them",
+            json_schema_extra={"x-label": "status"},
+            title="ToolDraftStatus",
+        ),
+    ],
+)
+
+
+class ToolDraft(WireModel):
+    """
+    a draft: what the daemon vouches for
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    id: OutboxId
+    status: ToolDraftStatus
+    edited: bool
+    outcome_unknown: bool
+    created_at: MailboxTime | None = None
+    superseded_by: OutboxId | None = None
+
+
+class ToolDraftsResult(WireModel):
+    """
+    drafts, oldest first, between boundary lines a line on each, how many there are, and where the next page begins
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    boundary: Boundary
+    drafts: Annotated[list[ToolDraft], Field(max_length=50)]
+    text: UntrustedText
+    total: U32
+    next: OutboxId | None = None
+
+
+class ToolDraftRequest(WireModel):
+    """
+    one draft of the caller's own, or a further part of it
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    id: OutboxId
+    from_byte: Annotated[ToolTextOffset, Field(description="next_byte of an earlier part")] = 0
+    max_tokens: ToolTokens = 2000
+
+
+class ToolDraftResult(WireModel):
+    """
+    a draft, between boundary lines what it says, and where the rest of that begins
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    boundary: Boundary
+    draft: ToolDraft
+    text: UntrustedText
+    text_bytes: ToolTextOffset
+    cut: bool
+    next_byte: ToolTextOffset | None = None
+
+
+class ToolWithdrawResult(WireModel):
+    """
+    the draft that was taken back
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    id: OutboxId
+    status: ToolDraftStatus
 
 
 class OutboxEditRequest(WireModel):

@@ -51,8 +51,7 @@ class Folder:
 
     @classmethod
     def opened(cls, path: Path, *, make: bool = True) -> Folder:
-        """Open a folder. With ``make`` it is made where there is none, and made private; without, to look
-        changes nothing.
+        """Open a folder. With ``make`` it is made if need be, and made private; a look changes nothing.
 
         Raises FileNotFoundError where there is none and none is to be made, FolderError for a link, for what
         is no folder, and for another user's.
@@ -132,6 +131,10 @@ class Folder:
     def changed_ns(self) -> int:
         """When a name was last added or taken away."""
         return os.fstat(self._descriptor).st_mtime_ns
+
+    def own_state(self) -> tuple[int, int, int, int]:
+        """What changes when a name is added, taken away or given to another file. Raises OSError."""
+        return _state(os.fstat(self._descriptor))
 
     def read(self, name: str, most: int) -> bytes | None:
         """The bytes of a regular file, ``most`` + 1 of them at most; None for what is no regular file.

@@ -24,8 +24,13 @@ def main() -> None:
         if settings is not None and settings.credential is not None:
             run(settings)
             return
-    from mail4agent_daemon.cli import main as command_line
-
+    try:
+        from mail4agent_daemon.cli import main as command_line
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").startswith("mail4agent"):
+            raise
+        # The script is in every install, what it needs in that of the extra alone.
+        sys.exit("mail4agent: the command line comes with an extra: pip install 'mail4agent[daemon]'")
     command_line()
 
 

@@ -35,6 +35,8 @@ class Call:
     link: Link | None = None
     #: Whether it asks to act for an ancestor of its process.
     for_parent: bool = False
+    #: What of its caller's capabilities it acts with; none: all of them.
+    acts_with: tuple[str, ...] = ()
     #: What the account still has to pay for it, in tokens.
     cost: int = 0
     #: Known once the call is identified.
@@ -79,6 +81,9 @@ class Dispatch:
         operation = call.operation
         # A body may come long after its head: what was believed then may have ended meanwhile.
         caller = await self._identifier.again(call)
+        if call.acts_with:
+            caller.needs(call.acts_with)
+            caller = caller.only(call.acts_with)
         body = call.body
         if not body:
             if not operation.lenient_body:

@@ -97,6 +97,18 @@ def test_make_help_lists_every_target():
     assert listed >= {"help", "run", "test", "check", "generate", "lock", "fuzz", "torture", "bench"}
 
 
+def test_the_script_of_an_install_without_the_daemon_names_the_extra():
+    """One line on standard error says what to install, where a stranger would meet a traceback."""
+    code = (
+        "import sys; sys.modules['typer'] = None; sys.argv = ['mail4agent', '--help']; "
+        "from mail4agent_daemon.__main__ import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    says = "mail4agent: the command line comes with an extra: pip install 'mail4agent[daemon]'\n"
+    assert done.stderr == says
+
+
 def test_every_target_is_phony():
     """A file that happens to have a target's name cannot stop it."""
     text = (ROOT / "Makefile").read_text(encoding="utf-8")

@@ -194,11 +194,13 @@ def _rows(old: Contract, new: Contract) -> Iterator[Change]:
 
 
 def _tool(was: Json, now: Json) -> Level:
-    """A model reads the tools anew each time: only a name, a type or the tool itself would be missed."""
+    """A model reads the tools anew each time: a name, a type, a right or the tool would be missed."""
     if was is None or now is None:
         return Level.MINOR if was is None else Level.MAJOR
     kept = all(was[key] == now[key] for key in ("name", "request", "result"))
-    return Level.PATCH if kept else Level.MAJOR
+    if not kept:
+        return Level.MAJOR
+    return Level.PATCH if was.get("capability") == now.get("capability") else Level.MINOR
 
 
 def changes(old: Contract, new: Contract) -> list[Change]:

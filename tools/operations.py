@@ -20,6 +20,8 @@ class Tool:
     result: type[WireModel]
     #: Whether a client that defers tools shows this one from the start.
     always_load: bool
+    #: What of its row's capabilities it acts with; none: whatever its caller has.
+    capability: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,8 @@ def _tool(row: dict[str, Any]) -> str:
         return ""
     return (
         f", tool=Tool(name={tool['name']!r}, description={tool['description']!r}, "
-        f"request={tool['request']}, result={tool['result']}, always_load={tool.get('always_load', False)})"
+        f"request={tool['request']}, result={tool['result']}, always_load={tool.get('always_load', False)}, "
+        f"capability={tuple(tool.get('capability', ()))!r})"
     )
 
 

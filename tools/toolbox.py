@@ -64,7 +64,7 @@ def _tool(row: Json, definitions: dict[str, Json]) -> Json:
     tool = row["tool"]
     out: dict[str, Json] = {
         "operation": row["name"],
-        "capability": row["capability"],
+        "capability": tool.get("capability", row["capability"]),
         "name": tool["name"],
         "description": tool["description"],
         "inputSchema": input_schema(tool["request"], definitions),

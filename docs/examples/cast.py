@@ -2,7 +2,7 @@
 
     python docs/examples/cast.py review
 
-As the operator, whose key the daemon keeps in its data folder: M4A_TOKEN_FILE names another.
+As the operator, whose key the daemon keeps in its data folder; M4A_TOKEN and M4A_TOKEN_FILE give another.
 """
 
 import os
@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 from mail4agent_client import SyncMailClient
+from mail4agent_daemon.cli.home import operator_key
 
 ROLES = {
     "review": ["author", "reviewer"],
@@ -28,7 +29,8 @@ def main(play: str) -> int:
     room = f"release-{secrets.token_hex(3)}"
     script = Path(__file__).with_name(f"{play}.py")
     running: list[subprocess.Popen[bytes]] = []
-    with SyncMailClient(session="parent") as operator:
+    given = {"M4A_TOKEN", "M4A_TOKEN_FILE"} & os.environ.keys()
+    with SyncMailClient(token_file=None if given else operator_key(), session="parent") as operator:
         tokens = {
             role: operator.admin_participant(
                 id=name, label=role, may_send=True, may_read=True, operator=False

@@ -6,8 +6,10 @@ not written to their end are named and passed over.
 
 from __future__ import annotations
 
+import threading
+import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -16,6 +18,8 @@ from mail4agent_core.files import Folder
 from .record import FILE_MAX_BYTES, Record, UnreadableError
 
 SUFFIX: Final = ".json"
+#: Nanoseconds after which the last change of a folder has another time than the next one, on any file system.
+SETTLED_NS: Final = 2_000_000_000
 
 FileState = tuple[int, int, int, int]
 
@@ -94,7 +98,8 @@ def listed(folder: Folder, remembered: Remembered) -> Listing:
     """Look at the folder. Raises OSError when the folder itself cannot be read."""
     names = [name for name in folder.names() if name.endswith(SUFFIX) and not name.startswith(".")]
     for gone in remembered.keys() - set(names):
-        del remembered[gone]
+        # Two threads may find the same file gone.
+        remembered.pop(gone, None)
     found = [each for name in names if (each := _looked_at(folder, name, remembered)) is not None]
     entries = sorted(
         (each for each in found if isinstance(each, Entry)), key=lambda entry: (entry.seq, entry.name)
@@ -103,17 +108,54 @@ def listed(folder: Folder, remembered: Remembered) -> Listing:
     return Listing(tuple(entries), tuple(unreadable), _doubled(entries))
 
 
-def found(folder: Folder, seq: int, remembered: Remembered) -> list[Entry]:
+class Names:
+    """The names of the files, by the numbers that they begin with, kept while the folder stays as it is.
+
+    A clock of a file system is coarse: two changes may leave one time. So the names are kept only when the
+    folder's last change was well over as they were listed, and a change since then must show another time.
+    """
+
+    def __init__(self, now_ns: Callable[[], int] = time.time_ns) -> None:
+        self._now_ns = now_ns
+        # Several threads read one store.
+        self._lock = threading.Lock()
+        self._state: FileState | None = None
+        self._names: set[str] = set()
+        self._numbered: dict[str, set[str]] = {}
+
+    def of(self, folder: Folder, seq: int) -> list[str]:
+        """The files that may have a number: those named so, and those whose name says none."""
+        with self._lock:
+            now = self._now_ns()
+            # Before the names are listed: a change between the two leaves another state than this one.
+            state = folder.own_state()
+            if self._state is None or self._state != state:
+                self._list(folder)
+                settled = all(time_ns + SETTLED_NS <= now for time_ns in state[2:])
+                self._state = state if settled else None
+            return sorted(self._numbered.get(f"{seq:010}-", set()) | self._numbered.get("", set()))
+
+    def _list(self, folder: Folder) -> None:
+        names = set(folder.names())
+        for gone in self._names - names:
+            same = self._numbered.get(_number_of(gone), set())
+            same.discard(gone)
+            if not same:
+                self._numbered.pop(_number_of(gone), None)
+        for name in names - self._names:
+            if name.endswith(SUFFIX) and not name.startswith("."):
+                self._numbered.setdefault(_number_of(name), set()).add(name)
+        self._names = names
+
+
+def _number_of(name: str) -> str:
+    """What a name begins with where that is a number and a dash; nothing for any other name."""
+    return name[:11] if name[10:11] == "-" and name[:10].isdigit() else ""
+
+
+def found(folder: Folder, seq: int, names: Names, remembered: Remembered) -> list[Entry]:
     """The requests that have a number, by the names of the files alone: the others are not looked at."""
-    own = f"{seq:010}-"
-    wanted = [
-        name
-        for name in folder.names()
-        if (name.startswith(own) or name[10:11] != "-" or not name[:10].isdigit())
-        and name.endswith(SUFFIX)
-        and not name.startswith(".")
-    ]
-    looked = (_looked_at(folder, name, remembered) for name in wanted)
+    looked = (_looked_at(folder, name, remembered) for name in names.of(folder, seq))
     return [each for each in looked if isinstance(each, Entry) and each.seq == seq]
 
 

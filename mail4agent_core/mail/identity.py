@@ -28,6 +28,10 @@ class Caller:
         wanted = tuple(any_of)
         return not wanted or not self.capabilities.isdisjoint(wanted)
 
+    def only(self, capabilities: Iterable[str]) -> "Caller":
+        """The same caller, of its rights with those alone that are named."""
+        return Caller(self.address, self.capabilities.intersection(capabilities))
+
     def needs(self, any_of: Iterable[str]) -> None:
         """Raise PermissionDeniedError, naming the first, unless the caller holds one of the capabilities."""
         wanted = tuple(any_of)

@@ -145,11 +145,16 @@ def disconnect(
 
 def _request(mail: Mail, client: ClientName, account: str, **given: Any) -> Request:
     from mail4agent_daemon.connect.clients import CLIENTS, Surroundings
+    from mail4agent_daemon.connect.faults import ConnectError
     from mail4agent_daemon.connect.plan import Request
 
     if account:
         decode_value(ParticipantId, account)
-    where = Surroundings(os.environ, Path.home(), Path.cwd())
+    try:
+        here = Path.cwd()
+    except OSError:
+        raise ConnectError("file_unusable", "the folder that you stand in is gone; go to another") from None
+    where = Surroundings(os.environ, Path.home(), here)
     home = operator_key().parent
     return Request(CLIENTS[client], str(account), where, home, mail.url, **given)
 

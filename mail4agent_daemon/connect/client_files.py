@@ -7,6 +7,7 @@ changes. What is written lies beside it before anything else is done, and takes 
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import stat
 from contextlib import suppress
@@ -99,6 +100,7 @@ def prepared(file: ClientFile, raw: bytes | None) -> Prepared:
     Raises ConnectError, and then nothing is left.
     """
     ready = Prepared(file, raw)
+    _swept(file.target)
     if raw is None:
         return ready
     target = file.target
@@ -118,6 +120,15 @@ def prepared(file: ClientFile, raw: bytes | None) -> Prepared:
         ready.abandon()
         raise _unusable(file.path, "cannot be written", failure) from None
     return ready
+
+
+def _swept(target: Path) -> None:
+    """Remove what a run that was killed had prepared: a copy of the person's file."""
+    ours = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{16}}\.tmp")
+    with suppress(OSError):
+        for each in target.parent.iterdir():
+            if ours.fullmatch(each.name) and each.is_file() and not each.is_symlink():
+                each.unlink()
 
 
 def remove_empty(folders: list[Path]) -> None:

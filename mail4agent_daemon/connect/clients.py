@@ -24,9 +24,9 @@ class Surroundings:
     platform: str = sys.platform
 
     def folder(self, variable: str, *otherwise: str) -> Path:
-        """The folder that a variable names, or one below the person's home."""
+        """The folder that a variable names, from where the person stands, or one below the person's home."""
         named = self.environment.get(variable)
-        return Path(named) if named else self.home.joinpath(*otherwise)
+        return self.project / named if named else self.home.joinpath(*otherwise)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,7 @@ def _opencode(launch: Launch) -> dict[str, Any]:
 
 
 def _claude_user(where: Surroundings) -> Path:
-    named = where.environment.get("CLAUDE_CONFIG_DIR")
-    return (Path(named) if named else where.home) / ".claude.json"
+    return where.folder("CLAUDE_CONFIG_DIR") / ".claude.json"
 
 
 def _opencode_in(folder: Path) -> Path:

@@ -6,14 +6,19 @@ import json
 import os
 import shutil
 import subprocess
+import threading
 from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 
 from .clients import SERVER, Client, Launch
 from .faults import ConnectError
 
 #: Seconds for one command of a client; some take several to start.
 PATIENCE_SECS = 120.0
+#: Bytes that are kept of what a command said, and seconds to hear the last of them once it has ended.
+TAIL_BYTES = 4_096
+HEARING_SECS = 1.0
 
 
 def program(client: Client, environment: Mapping[str, str]) -> str | None:
@@ -58,22 +63,53 @@ def _run(client: Client, command: list[str], project: Path | None, env: Mapping[
     # A credential of the person who runs this is no business of the client.
     passed = {name: value for name, value in env.items() if not name.startswith("M4A_")}
     try:
-        ended = subprocess.run(  # noqa: S603  the client's own program, found on the person's path
+        # Unbuffered: what is read here is read by descriptor.
+        called = subprocess.Popen(  # noqa: S603  the client's own program, found on the person's path
             command,
             env=passed,
             cwd=project,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=PATIENCE_SECS,
-            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
         )
     except OSError as failure:
         raise _failed(client, command, failure.strerror or "it does not start") from None
+    out, errors = _Tail(called.stdout), _Tail(called.stderr)
+    try:
+        status = called.wait(PATIENCE_SECS)
     except subprocess.TimeoutExpired:
         raise _failed(client, command, f"it did not end within {PATIENCE_SECS:g} s") from None
-    if ended.returncode != 0:
-        said = (ended.stderr.strip() or ended.stdout.strip()).decode("utf-8", "replace").rpartition("\n")[2]
-        raise _failed(client, command, said[:300] or f"status {ended.returncode}")
+    finally:
+        called.kill()
+        called.wait()
+    if status != 0:
+        said = (errors.read() or out.read()).decode("utf-8", "replace").rpartition("\n")[2]
+        raise _failed(client, command, said[:300] or f"status {status}")
+
+
+class _Tail:
+    """The end of what a program says, read so that it never waits to be heard, be it ever so talkative.
+
+    A program that it leaves running may hold the other end open: nobody waits for that.
+    """
+
+    def __init__(self, source: IO[bytes] | None) -> None:
+        assert source is not None
+        self._source = source
+        self._kept = b""
+        self._thread = threading.Thread(target=self._drain, daemon=True)
+        self._thread.start()
+
+    def _drain(self) -> None:
+        with self._source:
+            while part := self._source.read(TAIL_BYTES):
+                self._kept = (self._kept + part)[-TAIL_BYTES:]
+
+    def read(self) -> bytes:
+        """What was kept, without the white space around it."""
+        self._thread.join(HEARING_SECS)
+        return self._kept.strip()
 
 
 def _failed(client: Client, command: list[str], reason: str) -> ConnectError:

@@ -89,7 +89,7 @@ def connect(request: Request, operator: SyncMailClient, client_with: ClientWith)
                 for each in work:
                     tasks.done(request, each, launch)
                     finished.append(each)
-            except (ConnectError, KeyboardInterrupt):
+            except (Exception, KeyboardInterrupt):
                 _abandoned(work)
                 for each in reversed(finished):
                     tasks.undone(request, each)

@@ -69,8 +69,22 @@ def is_granted(document: dict[str, Any], wish: Wish) -> bool:
     """Whether the document holds what is wanted; what a person added to it does no harm."""
     found, _ = _found(document, wish.path)
     if wish.is_element:
-        return isinstance(found, list) and wish.value in found
+        return isinstance(found, list) and any(_has_hooks(each, wish.value) for each in found)
     return _holds(found, wish.value)
+
+
+def _has_hooks(group: Any, wanted: Any) -> bool:
+    """Whether a group of hooks runs the wanted commands, however a person set it otherwise."""
+    hooks = group.get("hooks") if isinstance(group, dict) else None
+    run = [each.get("command") for each in hooks if isinstance(each, dict)] if isinstance(hooks, list) else []
+    return all(each["command"] in run for each in wanted["hooks"])
+
+
+def _shared(group: Any, is_ours: IsOurs) -> tuple[str, int] | None:
+    """Where one of our hooks stands beside others in a group; None: the whole group is ours."""
+    hooks = group.get("hooks") if isinstance(group, dict) else None
+    ours = [n for n, each in enumerate(hooks) if is_ours(each)] if isinstance(hooks, list) else []
+    return ("hooks", ours[-1]) if hooks and 0 < len(ours) < len(hooks) else None
 
 
 def _holds(found: Any, wanted: Any) -> bool:
@@ -144,7 +158,8 @@ def withdrawn(
         found, _ = _found(form.parsed(text), wish.path)
         if wish.is_element:
             while isinstance(found, list) and (ours := [n for n, each in enumerate(found) if is_ours(each)]):
-                text = spliced(text, jsonc.dropped(text, wish.path, ours[-1], depth))
+                within = _shared(found[ours[-1]], is_ours)
+                text = spliced(text, jsonc.dropped(text, wish.path, ours[-1], depth, within))
                 found, _ = _found(form.parsed(text), wish.path)
         elif found is not None and is_ours(found):
             if old is not None:

@@ -66,8 +66,11 @@ def restored(text: str, path: Path, old: str) -> list[Splice]:
     return [Splice(node.start, text[node.start : node.end], old)]
 
 
-def dropped(text: str, path: Path, index: int | None, made: int) -> list[Splice]:
-    """Take out the member at a path, or with ``index`` an element of the list there.
+def dropped(
+    text: str, path: Path, index: int | None, made: int, within: tuple[str, int] | None = None
+) -> list[Splice]:
+    """Take out the member at a path, or with ``index`` an element of the list there; ``within``: only an
+    element of the list under a key of that element.
 
     As many as ``made`` containers that hold nothing else go with it, the innermost first.
     """
@@ -82,6 +85,10 @@ def dropped(text: str, path: Path, index: int | None, made: int) -> list[Splice]
         node = member.node
     if index is not None:
         chain.append((node, index))
+        if within is not None:
+            member = member_of(text, node.members[index].node, within[0])
+            assert member is not None
+            return _removed(text, member.node, within[1])
     while made > 0 and len(chain) > 1 and len(chain[-1][0].members) == 1:
         chain.pop()
         made -= 1

@@ -67,7 +67,9 @@ class Target:
 def launch_of(request: Request) -> Launch:
     """How the client starts the server. Raises ConnectError."""
     script = _script("mail4agent")
-    command, first = (script, ()) if script is not None else (sys.executable, ("-m", "mail4agent_daemon"))
+    # Without -P the folder that the client stands in could bring a package of ours.
+    module = ("-P", "-m", "mail4agent_daemon")
+    command, first = (script, ()) if script is not None else (sys.executable, module)
     launch = Launch(command, (*first, "mcp-stdio"), environment_of(request))
     for text in (launch.command, *launch.args, *launch.env.values()):
         if any(sign in text for sign in _EXPANDED):

@@ -181,13 +181,21 @@ def done(request: Request, task: Task, launch: Launch | None) -> None:
         commands.removed(request.client, task.command, request.scope, environment)
     if launch is not None and task.place is not None:
         commands.added(request.client, task.command, launch, request.scope, environment)
-        file = client_files.read(task.path, new_mode=request.new_mode)
-        if not is_granted(parsed(task.place.kind, file.text), task.place.wishes[0]):
+        if not _is_written(request, task.path, task.place):
             raise ConnectError(
                 "client_failed",
                 f"{request.client.title}'s own command left {task.path} without what it was asked for;"
                 " --file writes the file instead",
             )
+
+
+def _is_written(request: Request, path: Path, place: Place) -> bool:
+    """Whether a client's command did what it was asked for; it may leave anything behind."""
+    try:
+        document = parsed(place.kind, client_files.read(path, new_mode=request.new_mode).text)
+    except (ConnectError, DocumentError):
+        return False
+    return is_granted(document, place.wishes[0])
 
 
 def undone(request: Request, task: Task) -> None:

@@ -40,7 +40,7 @@ from mail4agent_api.mail import (
 )
 from mail4agent_api.operations import Operation
 
-from . import peers
+from . import briefs, drafts, peers
 from .enclosure import Draw, boundary_for, enclosed, written
 
 #: Clients end a call after a minute; a wait ends before that.
@@ -190,4 +190,10 @@ CONVERSIONS: dict[str, Conversion] = {
     "m4a_mail_whoami": Conversion(_same, _whoami),
     "m4a_mail_status": Conversion(_same, _status),
     "m4a_mail_peers": Conversion(peers.ask, peers.tell),
+    "m4a_outbox_stage": Conversion(drafts.stage, drafts.staged),
+    "m4a_outbox_list": Conversion(drafts.ask_list, drafts.tell_list),
+    "m4a_outbox_get": Conversion(drafts.ask_get, drafts.tell_get),
+    "m4a_outbox_withdraw": Conversion(_same, drafts.withdrawn),
+    "m4a_outbox_supersede": Conversion(drafts.supersede, drafts.staged),
+    "m4a_frontdoor_next": Conversion(briefs.ask, briefs.tell),
 }

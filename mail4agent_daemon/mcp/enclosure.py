@@ -21,6 +21,8 @@ Draw = Callable[[], str]
 
 OPENING = "<<< untrusted text of others, boundary "
 CLOSING = ">>> end of untrusted text, boundary "
+#: No text of a reply has a place past this one.
+TEXT_MAX_BYTES = 16_777_216
 #: What JSON writes in two bytes.
 _DOUBLED = frozenset('"\\\n\t')
 
@@ -56,6 +58,16 @@ def fitting(text: str, room: int) -> str:
     return text
 
 
+def part_of(text: str, from_byte: int, room: int) -> tuple[str, int]:
+    """The part of a text from a place on that takes at most ``room`` bytes inside JSON, and where it ends."""
+    raw = text.encode()
+    # A place within a character is that of its beginning.
+    while 0 < from_byte < len(raw) and raw[from_byte] & 0xC0 == 0x80:
+        from_byte -= 1
+    part = fitting(raw[from_byte:].decode(), room)
+    return part, min(from_byte, len(raw)) + len(part.encode())
+
+
 def written(message: Message) -> list[str]:
     """Every text of a message that its sender chose."""
     refs = [part for ref in message.refs for part in (ref.kind, ref.locator, ref.digest or "")]
@@ -79,10 +91,7 @@ def enclosed(
     Returns it with the place in the body at which it ends and the bytes that it takes; None where not even an
     empty body has room.
     """
-    body = message.body.encode()
-    # A place within a character is that of its beginning.
-    while 0 < from_byte < len(body) and body[from_byte] & 0xC0 == 0x80:
-        from_byte -= 1
+    body_bytes = len(message.body.encode())
 
     def made(text: str, *, cut: bool) -> ToolMessage:
         return ToolMessage(
@@ -92,7 +101,7 @@ def enclosed(
             created_at_unix_ms=message.created_at_unix_ms,
             reply_to=message.reply_to,
             text=wrapped(text, boundary),
-            body_bytes=len(body),
+            body_bytes=body_bytes,
             cut=cut,
         )
 
@@ -102,9 +111,7 @@ def enclosed(
         return None
     head = "" if from_byte else _head(message) + "\n\n"
     shown = fitting(head, left // 2)
-    rest = body[from_byte:].decode()
-    part = fitting(rest, left - json_bytes(shown))
-    end = min(from_byte, len(body)) + len(part.encode())
-    cut = bool(from_byte) or end < len(body) or len(shown) < len(head)
+    part, end = part_of(message.body, from_byte, left - json_bytes(shown))
+    cut = bool(from_byte) or end < body_bytes or len(shown) < len(head)
     text = shown + part
     return made(text, cut=cut), end, frame + json_bytes(text)

@@ -46,7 +46,11 @@ class Tools:
         """The names of the tools that a caller may use."""
         caller = exchange.knock.caller
         assert caller is not None
-        return (name for name, (row, _, _) in self._rows.items() if caller.may(row.capability))
+        return (
+            name
+            for name, (row, tool, _) in self._rows.items()
+            if caller.may(tool.capability or row.capability)
+        )
 
     async def call(self, exchange: Exchange, name: str, arguments: dict[str, Any]) -> bytes | Refused:
         """The encoded result of a tool, or how it was refused. The name must be that of a tool."""
@@ -54,9 +58,11 @@ class Tools:
         state, knock = exchange.state, exchange.knock
         state["route"] = f"{state['route']} {row.name}"
         call = Call(row, knock.digest, b"", knock.receive, knock.link, for_parent=knock.for_parent)
+        call.acts_with = tool.capability
         try:
             # Whether it may is known before its arguments are looked at.
-            await self._dispatch.identify(call)
+            caller = await self._dispatch.identify(call)
+            caller.needs(tool.capability)
             request = decode_value(tool.request, arguments)
             call.body = encode(conversion.ask(request))
             answer = decode(row.response, await self._dispatch.run(call))

@@ -36,8 +36,8 @@ _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _BARE = re.compile(rf"(?P<local>{_ATOM}(?:\.{_ATOM})*)@(?P<domain>{_LABEL}(?:\.{_LABEL})*)")
 _NAMED = re.compile(r"(?P<name>[^<>]*)<(?P<bare>[^<>]+)>")
-#: How an encoded word (RFC 2047) begins, which programs for mail show as another text than was read. The
-#: standard library decodes it when it writes a header, and keeps the line breaks that it finds.
+#: What a program for mail reads as an encoded word (RFC 2047) and shows as another text than was reviewed.
+#: The standard library does too when it writes a header, line breaks among what it finds.
 _ENCODED = "=?"
 _MESSAGE_ID = re.compile(rf"<{_ATOM}(?:\.{_ATOM})*@[A-Za-z0-9.\[\]:_-]{{1,255}}>")
 

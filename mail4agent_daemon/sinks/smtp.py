@@ -67,9 +67,9 @@ class SmtpSink:
 
     async def deliver(self, outgoing: Outgoing) -> str:
         """Hand the email over; its Message-ID."""
-        letter = letter_of(outgoing.args)
         files = [(each.path, content_of(each)) for each in outgoing.files]
         try:
+            letter = letter_of(outgoing.args)
             message = letter.message(self._sender, outgoing.idempotency_key, self._clock.now_ms(), files)
             raw = message.as_bytes()
         except (RefusalError, ValueError, TypeError):

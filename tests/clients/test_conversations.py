@@ -20,10 +20,10 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess]:
         yield running
 
 
-def environment(daemon: DaemonProcess, token: str) -> dict[str, str]:
-    """What a role is started with."""
+def environment(daemon: DaemonProcess, **given: str) -> dict[str, str]:
+    """What a role or the cast is started with."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("M4A_")}
-    return {**clean, "M4A_URL": f"http://127.0.0.1:{daemon.port}", "M4A_TOKEN": token}
+    return {**clean, "M4A_URL": f"http://127.0.0.1:{daemon.port}", **given}
 
 
 def played(daemon: DaemonProcess, play: str) -> list[str]:
@@ -31,7 +31,7 @@ def played(daemon: DaemonProcess, play: str) -> list[str]:
     command = [sys.executable, EXAMPLES / "cast.py", play]
     done = subprocess.run(
         command,
-        env=environment(daemon, daemon.operator),
+        env=environment(daemon, M4A_HOME=str(daemon.home)),
         capture_output=True,
         check=False,
         text=True,
@@ -72,7 +72,7 @@ def test_an_agent_that_waits_overnight_outlives_the_daemon(tmp_path: Path) -> No
         command = [sys.executable, EXAMPLES / "overnight.py"]
         owl = subprocess.Popen(
             [*command, "owl", "none", "lark"],
-            env=environment(before, secrets["owl"]),
+            env=environment(before, M4A_TOKEN=secrets["owl"]),
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -83,7 +83,7 @@ def test_an_agent_that_waits_overnight_outlives_the_daemon(tmp_path: Path) -> No
             with served(tmp_path / "home", "--bind", f"127.0.0.1:{port}") as after:
                 lark = subprocess.run(
                     [*command, "lark", "none", "owl"],
-                    env=environment(after, secrets["lark"]),
+                    env=environment(after, M4A_TOKEN=secrets["lark"]),
                     capture_output=True,
                     check=False,
                     text=True,

@@ -151,3 +151,18 @@ def test_a_client_refuses_its_settings_when_it_is_made() -> None:
     """Not at its first request, which may be much later."""
     with pytest.raises(SettingInvalidError):
         MailClient("http://mail.example", token=TOKEN)
+
+
+def test_a_pipe_in_the_place_of_a_credential_holds_nobody_up(tmp_path: Path) -> None:
+    """It is refused at once, though nobody is at its other end."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe, 0o600)
+    with pytest.raises(SettingInvalidError, match="regular file"):
+        settings_of(token_file=pipe, environment={})
+
+
+@pytest.mark.parametrize("host", ["a..b", "a" * 64 + ".example"])
+def test_a_host_that_no_resolver_takes_is_no_url(host: str) -> None:
+    """It is refused where it is set, by name."""
+    with pytest.raises(SettingInvalidError, match="M4A_URL is not a URL"):
+        settings_of(environment={"M4A_URL": f"https://{host}"})

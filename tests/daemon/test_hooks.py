@@ -302,3 +302,22 @@ def test_a_waiter_whose_agent_is_gone_announces_nothing(
     daemon.send("ben", "olga", subject="still news")
     made.ended()
     assert "still news" in ran(settings(daemon, "olga"), "prompt")[1]
+
+
+@pytest.mark.parametrize("shell", ["prompt >&-", "wait --secs 1 2>&-"])
+def test_what_nobody_would_hear_is_told_by_the_next_hook(daemon: Daemon, shell: str) -> None:
+    """A hook whose output is closed leaves the mail untold."""
+    daemon.add(name := f"deaf-{shell[:4].strip()}", attestation="off")
+    daemon.send("ben", name)
+    inherited = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **settings(daemon, name)}
+    line = f'exec "$0" "$@" {shell}'
+    ended = subprocess.run(
+        ["sh", "-c", line, *HOOK],
+        env=inherited,
+        input=b"{}",
+        capture_output=True,
+        timeout=BOUND_SECS,
+        check=False,
+    )
+    assert ended.returncode == 0
+    assert "1 unread message not announced" in ran(settings(daemon, name), "prompt")[1]

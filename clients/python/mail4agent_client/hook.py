@@ -108,6 +108,16 @@ def _kind(said: object) -> str:
     return "another answer"
 
 
+def is_heard(descriptor: int) -> bool:
+    """Whether somebody may read what is written there: it is open, and the other end is.
+
+    What is told to nobody would not be told again.
+    """
+    poll = select.poll()
+    poll.register(descriptor, 0)
+    return not any(found & (select.POLLERR | select.POLLHUP | select.POLLNVAL) for _, found in poll.poll(0))
+
+
 def hook_input() -> bytes:
     """The hook's JSON on standard input, nothing when it is past its bounds.
 
@@ -149,6 +159,8 @@ def run(event: str) -> int:
         if given is None or given.get("stop_hook_active", False) is not False:
             # It went on once already for this hook, or may have: it would never end.
             return 0
+    if not is_heard(1):
+        return 0
     try:
         text = told(settings_of())
     except (ClientError, RefusedError) as failure:

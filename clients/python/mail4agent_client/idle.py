@@ -13,7 +13,6 @@ import fcntl
 import hashlib
 import json
 import os
-import select
 import stat
 import tempfile
 import time
@@ -26,6 +25,7 @@ from mail4agent_client.hook import (
     RefusedError,
     ask,
     hook_input,
+    is_heard,
     object_of,
     say,
     text_of,
@@ -58,6 +58,9 @@ def run(secs: int) -> int:
     """Wait; returns the exit status."""
     until = time.monotonic() + secs
     given = object_of(hook_input()) or {}
+    # Looked at before anything else is opened, which would get the number of a stream that is closed.
+    if not is_heard(2):
+        return 0
     try:
         settings = settings_of()
         text, newest = _told(settings)
@@ -108,15 +111,8 @@ def _wait(settings: Settings, newest: object, until: float) -> str | None:
 
 
 def _is_alone(parent: int) -> bool:
-    """Whether nobody is there to be woken: the parent has ended, or nobody reads standard error any more.
-
-    What is announced to nobody would not be announced again.
-    """
-    if os.getppid() != parent:
-        return True
-    poll = select.poll()
-    poll.register(2, 0)
-    return any(found & (select.POLLERR | select.POLLHUP | select.POLLNVAL) for _, found in poll.poll(0))
+    """Whether nobody is there to be woken: the parent has ended, or nobody reads standard error any more."""
+    return os.getppid() != parent or not is_heard(2)
 
 
 class _Place:

@@ -110,6 +110,12 @@ def _address(name: str, url: str, allow_plain_http: bool) -> tuple[str, str | No
         raise SettingInvalidError(
             name, "is plain http to another machine, where the credential could be read on the way; use https"
         )
+    try:
+        # What has no name in the DNS fails in the resolver in a way that nobody expects there.
+        if not _is_loopback(host):
+            host.encode("idna")
+    except UnicodeError:
+        raise SettingInvalidError(name, "is not a URL") from None
     shown = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{shown}{'' if port is None else f':{port}'}{parts.path.rstrip('/')}", None
 
@@ -148,13 +154,18 @@ def _checked(name: str, text: str) -> Secret:
     return Secret(text)
 
 
+def _opened(path: str, flags: int) -> int:
+    # A pipe with nobody at its other end must not hold up the step of an agent.
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
 def read_token(name: str, path: str | os.PathLike[str]) -> Secret:
     """Read a credential from a file that nobody but its owner can open; ``name`` is the setting to blame.
     Raises SettingInvalidError.
     """
     try:
         # Not by pathlib, which would cost a hook a fifth of its start.
-        with open(os.path.expanduser(path), "rb") as file:  # noqa: PTH111, PTH123
+        with open(os.path.expanduser(path), "rb", opener=_opened) as file:  # noqa: PTH111
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise SettingInvalidError(name, "must name a regular file")

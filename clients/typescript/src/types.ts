@@ -1800,6 +1800,41 @@ export interface FrontdoorReconciled {
   readonly total: U64;
 }
 
+/** A place in a text in bytes of UTF-8, from 0 to 16777216. */
+export type ToolTextOffset = number;
+
+/** Briefs of requests, few enough for a model. */
+export interface ToolBriefsRequest {
+  /** Default: 5. */
+  readonly limit?: BriefLimit;
+  readonly seq?: RequestSeq | null;
+  /** Default: 0. */
+  readonly from_byte?: ToolTextOffset;
+  /** Default: 2000. */
+  readonly max_tokens?: ToolTokens;
+}
+
+/** A request: what the daemon vouches for, and between boundary lines its brief. */
+export interface ToolBrief {
+  readonly seq: RequestSeq;
+  readonly type: RequestTypeId;
+  readonly received: RequestTime;
+  readonly taint: Taint;
+  readonly text: UntrustedText;
+  readonly text_bytes: ToolTextOffset;
+  readonly cut: boolean;
+}
+
+/** Briefs, oldest first, how many were left out for want of room, how many may be told to no run, and where the rest of one that was cut begins. */
+export interface ToolBriefsResult {
+  readonly boundary: Boundary;
+  /** 0 to 16 entries. */
+  readonly briefs: ReadonlyArray<ToolBrief>;
+  readonly left: U32;
+  readonly withheld: U64;
+  readonly next_byte?: ToolTextOffset | null;
+}
+
 /** The number of a request, from 1 to 2^53-1. */
 export type RequestSeq = number;
 
@@ -2544,6 +2579,89 @@ export interface OutboxSupersedeRequest {
   readonly workspace?: DraftPath | null;
   readonly taint?: StampedTaint | null;
   readonly idempotency_key?: Selector | null;
+}
+
+/** Stage a tool call that a person releases. */
+export interface ToolStageRequest {
+  readonly tool: ToolName;
+  readonly args: DraftArguments;
+  readonly workspace?: DraftPath | null;
+  readonly idempotency_key?: Selector | null;
+}
+
+/** Stage a draft in the place of one that nobody has decided. */
+export interface ToolSupersedeRequest {
+  readonly id: OutboxId;
+  readonly args: DraftArguments;
+  readonly workspace?: DraftPath | null;
+  readonly idempotency_key?: Selector | null;
+}
+
+/** The draft that waits for a person. */
+export interface ToolStageResult {
+  readonly id: OutboxId;
+  readonly status: OutboxStatus;
+  readonly repeated: boolean;
+}
+
+/** The caller's own drafts; without status those that wait or are in doubt. */
+export interface ToolDraftsRequest {
+  readonly status?: OutboxStatus | null;
+  /** Default: false. */
+  readonly all?: boolean;
+  readonly after?: OutboxId | null;
+  /** Default: 20. */
+  readonly limit?: ToolPageLimit;
+  /** Default: 2000. */
+  readonly max_tokens?: ToolTokens;
+}
+
+/** Pending, releasing, sent, rejected, withdrawn, superseded, or unknown where a file says none of them. */
+export type ToolDraftStatus = "pending" | "releasing" | "sent" | "rejected" | "withdrawn" | "superseded" | "unknown";
+
+/** A draft: what the daemon vouches for. */
+export interface ToolDraft {
+  readonly id: OutboxId;
+  readonly status: ToolDraftStatus;
+  readonly edited: boolean;
+  readonly outcome_unknown: boolean;
+  readonly created_at?: MailboxTime | null;
+  readonly superseded_by?: OutboxId | null;
+}
+
+/** Drafts, oldest first, between boundary lines a line on each, how many there are, and where the next page begins. */
+export interface ToolDraftsResult {
+  readonly boundary: Boundary;
+  /** 0 to 50 entries. */
+  readonly drafts: ReadonlyArray<ToolDraft>;
+  readonly text: UntrustedText;
+  readonly total: U32;
+  readonly next?: OutboxId | null;
+}
+
+/** One draft of the caller's own, or a further part of it. */
+export interface ToolDraftRequest {
+  readonly id: OutboxId;
+  /** Default: 0. */
+  readonly from_byte?: ToolTextOffset;
+  /** Default: 2000. */
+  readonly max_tokens?: ToolTokens;
+}
+
+/** A draft, between boundary lines what it says, and where the rest of that begins. */
+export interface ToolDraftResult {
+  readonly boundary: Boundary;
+  readonly draft: ToolDraft;
+  readonly text: UntrustedText;
+  readonly text_bytes: ToolTextOffset;
+  readonly cut: boolean;
+  readonly next_byte?: ToolTextOffset | null;
+}
+
+/** The draft that was taken back. */
+export interface ToolWithdrawResult {
+  readonly id: OutboxId;
+  readonly status: ToolDraftStatus;
 }
 
 /** The kinds of refusal. */
@@ -3347,6 +3465,10 @@ export interface Contract {
   readonly FrontdoorReopenRequest: FrontdoorReopenRequest;
   readonly FrontdoorReconcileRequest: FrontdoorReconcileRequest;
   readonly FrontdoorReconciled: FrontdoorReconciled;
+  readonly ToolTextOffset: ToolTextOffset;
+  readonly ToolBriefsRequest: ToolBriefsRequest;
+  readonly ToolBrief: ToolBrief;
+  readonly ToolBriefsResult: ToolBriefsResult;
   readonly RequestSeq: RequestSeq;
   readonly RequestTypeId: RequestTypeId;
   readonly RequestTypeVersion: RequestTypeVersion;
@@ -3473,4 +3595,14 @@ export interface Contract {
   readonly OutboxGetRequest: OutboxGetRequest;
   readonly OutboxWithdrawRequest: OutboxWithdrawRequest;
   readonly OutboxSupersedeRequest: OutboxSupersedeRequest;
+  readonly ToolStageRequest: ToolStageRequest;
+  readonly ToolSupersedeRequest: ToolSupersedeRequest;
+  readonly ToolStageResult: ToolStageResult;
+  readonly ToolDraftsRequest: ToolDraftsRequest;
+  readonly ToolDraftStatus: ToolDraftStatus;
+  readonly ToolDraft: ToolDraft;
+  readonly ToolDraftsResult: ToolDraftsResult;
+  readonly ToolDraftRequest: ToolDraftRequest;
+  readonly ToolDraftResult: ToolDraftResult;
+  readonly ToolWithdrawResult: ToolWithdrawResult;
 }

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from mail4agent_daemon.connect import commands
 from mail4agent_daemon.connect.faults import ConnectError
 from mail4agent_daemon.connect.plan import Request
 
@@ -141,3 +142,32 @@ def test_somebody_elses_entry_is_not_given_to_the_command(
         person.connect("claude", by_file=False)
     assert fault.value.kind == "entry_taken"
     assert not log.exists()
+
+
+@pytest.mark.parametrize(
+    ("says", "told"),
+    [
+        ("echo '{' > {path}", "without what it was asked for"),
+        ("sleep 20 & exit 3", "status 3"),
+        ("head -c 1000000 /dev/zero >&2; echo >&2; echo enough >&2; exit 3", "enough"),
+    ],
+)
+@pytest.mark.promise("connect.a-failure-leaves-nothing")
+def test_a_command_that_misbehaves_is_refused_by_name(
+    says: str,
+    told: str,
+    person: Person,
+    installed: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It may break its file, leave a program behind that holds its output, or talk without end."""
+    monkeypatch.setattr(commands, "PATIENCE_SECS", 10.0)
+    program = installed("claude").with_name("claude")
+    program.write_text(
+        f"#!/bin/sh\nPATH=/usr/bin:/bin\n{says.replace('{path}', str(person.file('claude')))}\n"
+    )
+    request: Request = person.request("claude", by_file=False)
+    with pytest.raises(ConnectError, match=told) as fault:
+        person.connect("claude", by_file=False)
+    assert fault.value.kind == "client_failed"
+    assert request.account not in person.accounts()

@@ -215,3 +215,19 @@ def test_a_client_that_is_not_here_is_not_given_a_folder(person: Person, snapsho
     assert snapshot(person.home) == {}
     (person.home / ".cursor").mkdir()
     assert person.connect("cursor", by_file=False).changed
+
+
+@pytest.mark.promise("connect.idempotent", "connect.disconnect-gives-the-bytes-back")
+def test_a_hook_beside_ours_stays(person: Person) -> None:
+    """A person who set ours otherwise gets no second one, and what shares its group is not taken out."""
+    person.connect("claude", hooks=True)
+    path = person.home / ".claude" / "settings.json"
+    held = json.loads(path.read_text())
+    theirs = {"type": "command", "command": "echo theirs"}
+    held["hooks"]["Stop"][0]["hooks"].append(theirs)
+    held["hooks"]["PostToolUse"][0]["hooks"][0]["timeout"] = 9
+    path.write_text(json.dumps(held, indent=2))
+    person.connect("claude", hooks=True)
+    assert json.loads(path.read_text()) == held
+    person.disconnect("claude")
+    assert json.loads(path.read_text())["hooks"] == {"Stop": [{"hooks": [theirs]}]}

@@ -49,6 +49,11 @@ PLAIN = {"to": "noor@example.net", "subject": "Hello", "body": "Hi."}
         {"in_reply_to": "<a@b>\r\nBcc: mallory@example.net"},
         {"in_reply_to": "a@b"},
         {"references": ["<a@b>", "<c@d> <e@f>"]},
+        {"subject": "=?utf-8?q?Pay_now?="},
+        {"to": "=?utf-8?q?Noor?= <noor@example.net>"},
+        {"to": "=?utf-8?q?noor?=@example.net"},
+        {"references": ["<=?utf-8?q?a?=@b>"]},
+        {"attachments": "=?utf-8?q?plan=2Eexe?="},
         {"body": "a lone \r carriage return"},
         {"body": "a null \x00 byte"},
         {"body": 7},
@@ -103,16 +108,11 @@ def test_whatever_is_carried_keeps_its_place(subject: str, body: str, name: str)
 
 
 @pytest.mark.promise("sinks.no-argument-becomes-a-header")
-@pytest.mark.parametrize("path", ["folder/=?utf-8?q?a=0D=0AX:_1?=.txt", "folder/=?utf-8?b?cGxhbi5wZGY=?="])
-def test_a_file_of_a_folder_whose_name_would_be_decoded_is_refused(path: str) -> None:
-    """No argument names it, so that it is looked at when the email is made."""
-    letter = letter_of({**PLAIN, "attachments": ["folder"]})
+def test_a_file_of_a_folder_is_held_to_the_same_form() -> None:
+    """No argument named it; what its path says of its type is not believed."""
+    letter = letter_of({**PLAIN, "attachments": "plans"})
     with pytest.raises(MalformedError):
-        letter.message(FROM, "5a" * 32, 0, [(path, b"1")])
-
-
-def test_the_type_of_a_file_is_that_of_its_name() -> None:
-    """A folder whose name looks like the beginning of a URL says no type."""
-    letter = letter_of({**PLAIN, "attachments": ["data:multipart"]})
-    made = letter.message(FROM, "5a" * 32, 0, [("data:multipart/mixed,a.txt", b"1")])
-    assert [each.get_content_type() for each in made.iter_attachments()] == ["text/plain"]
+        letter.message(FROM, "5a" * 32, 0, [("plans/=?utf-8?q?plan=2Eexe?=", b"x")])
+    made = letter.message(FROM, "5a" * 32, 0, [("data:text/html,plans/plan.pdf", b"%PDF")])
+    (attached,) = made.iter_attachments()
+    assert (attached.get_content_type(), attached.get_filename()) == ("application/pdf", "plan.pdf")

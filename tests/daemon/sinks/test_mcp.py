@@ -130,21 +130,11 @@ async def test_a_server_that_breaks_off_leaves_the_outcome_unknown(tmp_path: Pat
 
 
 @pytest.mark.promise("sinks.an-mcp-tool-is-called-once")
-async def test_a_tool_of_a_server_that_lists_none_is_sent(tmp_path: Path) -> None:
-    """The SDK asks for a list after the call; a refusal of that is no answer to the call, which was made."""
-    told = tmp_path / "told"
-    server = Program((sys.executable, str(SERVER.with_name("mcp_breaking.py")), "bare"), {"TOLD": str(told)})
-    assert await calling(server).deliver(outgoing({"text": "a"})) == "msg_1"
-    assert told.exists()
-
-
-async def test_a_server_that_chatters_is_heard_no_further_than_its_lines(tmp_path: Path) -> None:
-    """Lines that are no messages take a hundred times their length; so many of them end the call at once."""
-    told = tmp_path / "told"
-    argv = (sys.executable, str(SERVER.with_name("mcp_breaking.py")), "chatter")
-    with pytest.raises(UnknownOutcomeError) as failure:
-        await calling(Program(argv, {"TOLD": str(told)}), timeout_secs=110).deliver(outgoing({"text": "a"}))
-    assert "Timeout" not in str(failure.value)
+async def test_a_result_counts_though_the_server_lists_no_tools(tmp_path: Path) -> None:
+    """The tool has run: a list that is asked for afterwards changes nothing of that."""
+    breaking = str(SERVER.with_name("mcp_breaking.py"))
+    server = Program((sys.executable, breaking, "unlisted"), {"TOLD": str(tmp_path / "told")})
+    assert await calling(server).deliver(outgoing({"text": "a"})) == "msg_5"
 
 
 async def test_a_server_that_cannot_be_had_is_not_sent(tmp_path: Path) -> None:
