@@ -87,11 +87,20 @@ def _width(character: str, at: int) -> int:
 
 def whole(draft: OutboxDraft, columns: int | None = None) -> Iterator[str]:
     """Every line of a draft, first what must be known of it; in rows of a terminal of so many columns."""
-    for line in _whole(draft):
+    for line in _as_it_is(draft):
+        yield from folded(line, columns)
+    if draft.files:
+        yield "files, as they were when it was staged:"
+    for file in draft.files:
+        *rows, last = folded(f"{_FRAME}{shown_line(file.path)}", columns)
+        yield from rows
+        # In one piece, to be copied: these say nothing of the draft's, wherever a terminal breaks them.
+        yield f"{last}  {file.size} bytes  sha256 {file.sha256}"
+    for line in _about(draft):
         yield from folded(line, columns)
 
 
-def _whole(draft: OutboxDraft) -> Iterator[str]:
+def _as_it_is(draft: OutboxDraft) -> Iterator[str]:
     entry = draft.entry
     yield f"draft {entry.id}  {entry.status}  {entry.kind}"
     for warning in draft.warnings:
@@ -112,7 +121,10 @@ def _whole(draft: OutboxDraft) -> Iterator[str]:
         yield from _framed(text_of(draft.view.body))
     for row in draft.view.other:
         yield from _field(_OWN + row.name, text_of(row))
-    yield from _files(draft)
+
+
+def _about(draft: OutboxDraft) -> Iterator[str]:
+    entry = draft.entry
     yield from _sources(draft)
     if entry.edited:
         yield "changed since it was drafted:"

@@ -4,7 +4,6 @@ import errno
 import fcntl
 import os
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
@@ -275,23 +274,3 @@ def test_copies_that_are_not_what_was_staged_do_not_leave(
         with pytest.raises(DraftChangedError):
             office.releases.begin(item.id, digest, PERSON, None)
         assert store.existing(item.id).status == "pending"
-
-
-@pytest.mark.promise("outbox.two-reviewers-make-one-effect")
-def test_who_only_looks_at_an_attempt_refuses_no_release(
-    office: Office, store: OutboxStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A look holds the lock of the attempt for a moment, for which a release waits."""
-    item = office.stage()
-    office.release(item, NotSent("server unreachable"))
-    looked = os.open(store.root / store.attempt_lock(item.id), os.O_RDONLY)
-    fcntl.flock(looked, fcntl.LOCK_SH)
-    real = time.sleep
-
-    def looked_enough(seconds: float) -> None:
-        fcntl.flock(looked, fcntl.LOCK_UN)
-        real(seconds)
-
-    monkeypatch.setattr(time, "sleep", looked_enough)
-    assert office.release(item).status == "sent"
-    os.close(looked)

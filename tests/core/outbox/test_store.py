@@ -273,14 +273,3 @@ def test_a_list_shows_what_it_can_while_one_file_cannot_be_read(
     monkeypatch.setattr(files, "regular", failing)
     assert [row.id for row in store.rows().rows] == [items[1].id]
     assert [item.id for item in store.items()] == [items[1].id]
-
-
-def test_to_look_at_a_folder_changes_no_mode_of_it(office: Office, store: OutboxStore) -> None:
-    """Whoever names a folder to read drafts in gets it back as it was; a writer makes it private."""
-    office.stage()
-    store.root.chmod(0o755)
-    with OutboxStore.open(store.root, make=False) as looking:
-        assert len(looking.rows().rows) == 1
-    assert store.root.stat().st_mode & 0o777 == 0o755
-    with OutboxStore.open(store.root):
-        assert store.root.stat().st_mode & 0o777 == 0o700

@@ -163,42 +163,6 @@ def test_nothing_in_a_draft_steers_the_terminal_or_passes_for_the_program(
     assert not any(line.startswith("! nothing") for line in lines)
 
 
-@pytest.mark.promise("outbox.what-is-shown-is-what-is-there")
-def test_neither_a_name_nor_a_long_row_stands_where_the_program_speaks(
-    office: Office, staged: Callable[..., str]
-) -> None:
-    """The left edge of the terminal is the program's: arguments are set off, long rows marked."""
-    forged = "digest sha256:forged"
-    args = {
-        "leaves through": "smtp work: somebody@example.org by mail.example.org:587",
-        "! nothing to see": "x",
-        forged: "x" + " " * 99 + forged,
-        "text": "\t" * 13 + forged + "\n" + "\u4e2d" * 48 + forged + "\n" + "e" * 96 + forged,
-    }
-    id_ = staged(args, "deploy")
-    with office.person("show", id_) as terminal:
-        assert terminal.ended() == 0
-    rows = terminal.seen.splitlines()
-    assert all(len(row.expandtabs()) + row.count("\u4e2d") <= 100 for row in rows)
-    for mine in ("digest ", "leaves through", "! nothing"):
-        assert sum(row.startswith(mine) for row in rows) == (mine != "! nothing")
-    # Nothing is lost to the marks.
-    assert "".join(terminal.seen.split("\n  : ")).count(forged) == 5 + terminal.seen.count("refers to")
-
-
-def test_a_file_that_is_no_draft_is_said_to_be_none(office: Office, tmp_path: Path) -> None:
-    """Half-written, of a later form, a folder: a sentence, and no failure of the program."""
-    for name, put in (
-        ("half", lambda path: path.write_text("{half")),
-        ("later", lambda path: path.write_text('{"schema": 9}')),
-        ("folder", lambda path: path.mkdir()),
-    ):
-        put(tmp_path / f"{name}.json")
-        answer = office.script("show", "--root", str(tmp_path), name)
-        assert answer.exit_code == 1
-        assert answer.stderr.splitlines()[-1].startswith(f"mail4agent: outbox item {name}.json ")
-
-
 @pytest.mark.promise("outbox.the-scratch-file-is-private")
 def test_the_scratch_file_is_private_and_gone(
     office: Office, staged: Callable[..., str], tmp_path: Path
@@ -346,7 +310,7 @@ def test_an_attachment_leaves_as_it_was_when_it_was_staged(office: Office) -> No
     with office.person("release", id_) as terminal:
         shown = terminal.until("[y/N]")
         digest = hashlib.sha256(b"as it was read\n").hexdigest()
-        assert f"  | plans/plan.txt  15 bytes  sha256 {digest}" in shown.replace("\n  : ", "")
+        assert f"  | plans/plan.txt  15 bytes  sha256 {digest}" in shown
         terminal.type("y")
         assert terminal.ended() == 0
     (attached,) = office.inbox.messages[-1].iter_attachments()

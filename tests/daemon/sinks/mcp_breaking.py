@@ -1,6 +1,4 @@
-"""An MCP server that breaks its protocol in its first call, as its argument says: flood, chatter, vanish or
-garble. Or it answers that call, and refuses all others: bare.
-"""
+"""An MCP server that breaks its protocol in its first call, as its argument says: flood, vanish or garble."""
 
 import json
 import os
@@ -24,9 +22,6 @@ for line in sys.stdin:
             if sys.argv[1] == "flood":
                 while True:
                     sys.stdout.write("x" * 65_536)
-            if sys.argv[1] == "chatter":
-                while True:
-                    sys.stdout.write("x\n" * 1_024)
             if sys.argv[1] == "vanish":
                 sys.exit(3)
             if sys.argv[1] == "chatter":

@@ -140,38 +140,6 @@ async def test_a_refused_text_is_not_sent() -> None:
     assert len(failure.value.reason.encode()) <= 512
 
 
-async def test_what_a_server_says_of_a_login_is_not_kept() -> None:
-    """It may repeat the command, and with it the password."""
-
-    async def repeats(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"220 here\r\n")
-        while line := await reader.readline():
-            if line.startswith(b"EHLO"):
-                writer.write(b"250-here\r\n250 AUTH PLAIN\r\n")
-            else:
-                writer.write(b"501 what is " + line)
-
-    with pytest.raises(NotSentError) as failure:
-        await _against(repeats, login=("mara", "a-password"))
-    assert failure.value.reason == "the mail server refuses the login with 501"
-
-
-@pytest.mark.promise("sinks.an-unknown-outcome-is-said")
-@pytest.mark.parametrize("answer", [b"354 go on", b"099 what", b"-50 what", b"garbage"])
-async def test_an_answer_to_the_text_that_is_none_leaves_the_outcome_unknown(answer: bytes) -> None:
-    """Only 4xx and 5xx say that nothing was taken."""
-
-    async def babbles(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await _until_the_text(reader, writer)
-        writer.write(b"354 go on\r\n")
-        await reader.readuntil(b"\r\n.\r\n")
-        writer.write(answer + b"\r\n")
-        await reader.read()
-
-    with pytest.raises(UnknownOutcomeError):
-        await _against(babbles)
-
-
 @pytest.mark.promise("sinks.an-unknown-outcome-is-said")
 async def test_a_connection_that_ends_after_the_text_leaves_the_outcome_unknown() -> None:
     """The message may have been taken."""
