@@ -132,6 +132,11 @@ class Folder:
         """When a name was last added or taken away."""
         return os.fstat(self._descriptor).st_mtime_ns
 
+    def times_ns(self) -> tuple[int, int]:
+        """When its names and when it itself last changed; nobody can set the second. Raises OSError."""
+        found = os.fstat(self._descriptor)
+        return found.st_mtime_ns, found.st_ctime_ns
+
     def read(self, name: str, most: int) -> bytes | None:
         """The bytes of a regular file, ``most`` + 1 of them at most; None for what is no regular file.
 
@@ -151,8 +156,9 @@ class Folder:
         if opened is None:
             return None
         try:
-            before = _state(os.fstat(opened))
-            return _read(opened, most + 1), before
+            found = os.fstat(opened)
+            # One byte more than there is: less than was asked for says that this was the end.
+            return _read(opened, most + 1, found.st_size + 1), _state(found)
         finally:
             os.close(opened)
 
@@ -292,11 +298,11 @@ def _state(found: os.stat_result) -> tuple[int, int, int, int]:
     return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
-def _read(opened: int, most: int) -> bytes:
+def _read(opened: int, most: int, first: int = _PIECE) -> bytes:
     """So many bytes at most. A short file takes one call: folders of thousands are read whole."""
     raw = b""
     while len(raw) < most:
-        wanted = min(most - len(raw), _FURTHER if raw else _PIECE)
+        wanted = min(most - len(raw), _FURTHER if raw else first)
         chunk = os.read(opened, wanted)
         raw = raw + chunk if raw else chunk
         # A regular file gives less than was asked for only at its end.

@@ -24,6 +24,7 @@ from mail4agent_core.files import Folder, FolderError
 from .extracted import Extraction
 from .hand_over import DIAGNOSIS_MAX_BYTES, ExtractionError, Unread
 from .listing import Entry, Listing, Remembered, found, listed, record_in
+from .names import Names
 from .quarantine import prose
 from .record import Record, UnreadableError
 from .states import EXTRACTED, EXTRACTION_FAILED, STATES
@@ -46,6 +47,7 @@ class Frontdoor:
         self._root = root
         self._types = types
         self._lock_secs = lock_secs
+        self._names = Names()
         self._remembered: Remembered = {}
 
     @classmethod
@@ -90,7 +92,7 @@ class Frontdoor:
     def entry(self, seq: int) -> Entry:
         """The line of one request. Raises as ``record``."""
         with self.disk("frontdoor.get"):
-            entries = found(self._root, seq, self._remembered)
+            entries = found(self._root, seq, self._names, self._remembered)
         if not entries:
             raise UnknownItemError(id=str(seq))
         if len(entries) > 1:
