@@ -1,9 +1,9 @@
-"""The front door with many requests: the first list, a later one, and one request read.
+"""The front door with many requests: the bare files, the first list, a later one, and one request read.
 
     python benchmarks/frontdoor.py [requests]
 
-Prints milliseconds of the processor: every file read alone, the list of a store that was just opened, the
-list of the same one again, and one request by its number.
+Prints milliseconds of time and of processor: every file opened and read, a store that was just opened, the
+same one again, a request by its number, and one in a folder that changes before each look.
 """
 
 import json
@@ -18,6 +18,7 @@ from mail4agent_core.frontdoor.store import Frontdoor
 
 COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
 ROUNDS = 9
+Cost = tuple[float, float]
 STATES = ("drained", "extracted", "awaiting_me", "answered", "closed")
 
 
@@ -35,10 +36,10 @@ def request(seq: int) -> dict[str, object]:
     }
 
 
-def timed(work: Callable[[], object]) -> float:
-    started = time.process_time()
+def timed(work: Callable[[], object]) -> Cost:
+    started, used = time.perf_counter(), time.process_time()
     work()
-    return (time.process_time() - started) * 1000
+    return (time.perf_counter() - started) * 1000, (time.process_time() - used) * 1000
 
 
 def bare(root: Path) -> None:
@@ -46,7 +47,13 @@ def bare(root: Path) -> None:
         path.read_bytes()
 
 
-def first(root: Path) -> float:
+def changed(root: Path, requests: Frontdoor) -> Cost:
+    (root / "of-another").touch()
+    (root / "of-another").unlink()
+    return timed(lambda: requests.record(COUNT // 2))
+
+
+def first(root: Path) -> Cost:
     with Frontdoor.open(root) as requests:
         return timed(requests.listing)
 
@@ -57,17 +64,23 @@ def main() -> None:
         root.mkdir(mode=0o700)
         for seq in range(1, COUNT + 1):
             (root / f"{seq:010}-visit.json").write_text(json.dumps(request(seq), indent=2))
-        found: dict[str, list[float]] = {}
+        read, cold = list[Cost](), list[Cost]()
+        for _ in range(ROUNDS):
+            read.append(timed(lambda: bare(root)))
+            cold.append(first(root))
         with Frontdoor.open(root) as requests:
             requests.listing()
-            # In turn, so that a disturbance disturbs all alike.
-            for _ in range(ROUNDS):
-                found.setdefault("read alone", []).append(timed(lambda: bare(root)))
-                found.setdefault("first list", []).append(first(root))
-                found.setdefault("list again", []).append(timed(requests.listing))
-                found.setdefault("one request", []).append(timed(lambda: requests.record(COUNT // 2)))
-    for name, times in found.items():
-        print(f"{name:12} of {COUNT}: median {statistics.median(times):7.2f} ms, best {min(times):7.2f} ms")
+            again = [timed(requests.listing) for _ in range(ROUNDS)]
+            one = [timed(lambda: requests.record(COUNT // 2)) for _ in range(ROUNDS)]
+            moving = [changed(root, requests) for _ in range(ROUNDS)]
+    rows = {
+        "bare files": read, "first list": cold, "list again": again, "one request": one,
+        "one, changing": moving,
+    }  # fmt: skip
+    for name, costs in rows.items():
+        times, used = zip(*costs, strict=True)
+        middle = statistics.median
+        print(f"{name:13} of {COUNT}: median {middle(times):7.2f} ms, processor {middle(used):7.2f} ms")
 
 
 if __name__ == "__main__":

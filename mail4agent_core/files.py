@@ -51,7 +51,7 @@ class Folder:
 
     @classmethod
     def opened(cls, path: Path, *, make: bool = True) -> Folder:
-        """Open a folder, make it when asked, and make it private.
+        """Open a folder. With ``make`` it is made if need be, and made private; a look changes nothing.
 
         Raises FileNotFoundError where there is none and none is to be made, FolderError for a link, for what
         is no folder, and for another user's.
@@ -67,15 +67,15 @@ class Folder:
             if isinstance(failure, FileNotFoundError) and not make:
                 raise
             raise FolderError(f"{path} cannot be made or opened: {failure.strerror}") from failure
-        return cls._owned(path, descriptor)
+        return cls._owned(path, descriptor, private=make)
 
     @classmethod
-    def _owned(cls, path: Path, descriptor: int) -> Folder:
+    def _owned(cls, path: Path, descriptor: int, *, private: bool) -> Folder:
         try:
             found = os.fstat(descriptor)
             if found.st_uid != os.geteuid():
                 raise FolderError(f"{path} belongs to another user (uid {found.st_uid})")
-            if stat.S_IMODE(found.st_mode) != 0o700:
+            if private and stat.S_IMODE(found.st_mode) != 0o700:
                 os.fchmod(descriptor, 0o700)
         except OSError as failure:
             os.close(descriptor)
@@ -100,7 +100,7 @@ class Folder:
             if isinstance(failure, FileNotFoundError) and not make:
                 raise
             raise FolderError(f"{path} cannot be made or opened: {failure.strerror}") from failure
-        return self._owned(path, descriptor)
+        return self._owned(path, descriptor, private=make)
 
     def __enter__(self) -> Self:
         return self
@@ -132,10 +132,9 @@ class Folder:
         """When a name was last added or taken away."""
         return os.fstat(self._descriptor).st_mtime_ns
 
-    def times_ns(self) -> tuple[int, int]:
-        """When its names and when it itself last changed; nobody can set the second. Raises OSError."""
-        found = os.fstat(self._descriptor)
-        return found.st_mtime_ns, found.st_ctime_ns
+    def own_state(self) -> tuple[int, int, int, int]:
+        """What changes when a name is added, taken away or given to another file. Raises OSError."""
+        return _state(os.fstat(self._descriptor))
 
     def read(self, name: str, most: int) -> bytes | None:
         """The bytes of a regular file, ``most`` + 1 of them at most; None for what is no regular file.

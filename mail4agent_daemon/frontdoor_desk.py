@@ -35,7 +35,7 @@ from mail4agent_core.frontdoor.extracted import Extraction, faults
 from mail4agent_core.frontdoor.hand_over import ExtractionError, Extractor, Unread
 from mail4agent_core.frontdoor.ingest import ingest
 from mail4agent_core.frontdoor.quarantine import Reader
-from mail4agent_core.frontdoor.reconcile import reconcile
+from mail4agent_core.frontdoor.reconcile import reconcile, successors
 from mail4agent_core.frontdoor.record import Record
 from mail4agent_core.frontdoor.states import AWAITING_ME, CLOSED, EXTRACTED, NEEDS_INFO, TRIAGED
 from mail4agent_core.frontdoor.store import Frontdoor, not_pending
@@ -75,6 +75,7 @@ class FrontdoorDesk:
         self._extractor = extractor
         self._seats = asyncio.Semaphore(CALLS_MAX)
         self._reading = asyncio.Lock()
+        self._triaging = asyncio.Lock()
         self._opening = asyncio.Lock()
         self._store: Frontdoor | None = None
         self._tasks: set[asyncio.Task[wire.FrontdoorExtracted]] = set()
@@ -128,9 +129,11 @@ class FrontdoorDesk:
                 continue
             brief = None
             if entry.seq not in listing.duplicates:
-                record = store.loaded(entry)
-                type_ = self._types(record.type_id, record.type_version)
-                brief = None if type_ is None else answers.brief_of(record, type_)
+                # One file that went or broke meanwhile withholds no other.
+                with suppress(UnknownItemError):
+                    record = store.loaded(entry)
+                    type_ = self._types(record.type_id, record.type_version)
+                    brief = None if type_ is None else answers.brief_of(record, type_)
             if brief is None:
                 withheld += 1
             else:
@@ -159,11 +162,13 @@ class FrontdoorDesk:
         moved: list[wire.FrontdoorMoved] = []
         async with self._reading:
             for seq in await self._act("frontdoor.extract", lambda store: _wanted(store, request)):
+                if len(moved) == request.limit:
+                    break
                 try:
                     moved.append(await self._extract(seq, retry=request.retry))
-                except NotPendingError:
-                    # Of several, one that somebody moved meanwhile stops no other.
-                    if request.seq is not None:
+                except (NotPendingError, UnknownItemError) as refusal:
+                    # Of several, one that somebody moved meanwhile, or whose file broke, stops no other.
+                    if request.seq is not None or _is_no_model(refusal):
                         raise
         left = await self._act("frontdoor.extract", lambda store: len(store.waiting_for_extraction()))
         return wire.FrontdoorExtracted(moved=moved, left=left)
@@ -217,10 +222,21 @@ class FrontdoorDesk:
                 )
             )
 
-        return await self._act("frontdoor.triaged", act)
+        # One after the other: two of them could each find a draft on no request, and take it.
+        async with self._triaging:
+            return await self._act("frontdoor.triaged", act)
 
     def _check_drafts(self, store: Frontdoor, seq: int, ids: list[str], address: str) -> None:
-        owners = {id_: entry.seq for entry in store.listing().entries for id_ in entry.outbox}
+        entries = store.listing().entries if ids else ()
+        owners = {id_: entry.seq for entry in entries for id_ in entry.outbox}
+        # What stands in the place of a request's draft is that request's too.
+        owners |= {
+            successor: entry.seq
+            for entry in entries
+            if entry.state == AWAITING_ME
+            for id_ in entry.outbox
+            for successor in successors(id_, self._drafts)
+        }
         for id_ in ids:
             fate = self._drafts.look(id_)
             # Of another's draft nothing is said, not even that it is there.
@@ -346,7 +362,11 @@ def _wanted(store: Frontdoor, request: wire.FrontdoorExtractRequest) -> list[int
         if not record.valid or not extractable(record.state, retry=request.retry):
             raise not_pending(record)
         return [record.seq]
-    return store.waiting_for_extraction(retry=request.retry)[: request.limit]
+    return store.waiting_for_extraction(retry=request.retry)
+
+
+def _is_no_model(refusal: NotPendingError | UnknownItemError) -> bool:
+    return isinstance(refusal, UnknownItemError) and refusal.refusal.id == NO_MODEL
 
 
 def _is_repeat(record: Record, session: str, ids: list[str]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -27,6 +28,7 @@ from mail4agent_api.mail import SessionAddress, Taint
 from mail4agent_core.clock import Clock
 from mail4agent_core.files import FolderError
 from mail4agent_core.mail.identity import Caller
+from mail4agent_core.outbox.canonical import checked_args
 from mail4agent_core.outbox.decisions import Decisions, account_of
 from mail4agent_core.outbox.digest import digest_of
 from mail4agent_core.outbox.item import OutboxItem, OutboxKind, Status
@@ -129,9 +131,18 @@ class OutboxDesk:
 
         earlier = await self._act("outbox.supersede", find)
         staged = await self._stage("outbox.supersede", caller, earlier.tool, request)
-        await self._act(
-            "outbox.supersede", lambda outbox: outbox.decisions.supersede(id_, str(staged.id), by, own)
-        )
+
+        def replace(outbox: _Open) -> OutboxItem:
+            try:
+                return outbox.decisions.supersede(id_, str(staged.id), by, own)
+            except RefusalError:
+                # Decided meanwhile. Nobody waits for a second draft of what may have left already.
+                if not staged.repeated:
+                    with suppress(RefusalError):
+                        outbox.decisions.withdraw(str(staged.id), by, own)
+                raise
+
+        await self._act("outbox.supersede", replace)
         await self._tell(id_)
         return staged
 
@@ -303,7 +314,11 @@ class OutboxDesk:
         """Begin, deliver, finish."""
 
         def begin(outbox: _Open) -> tuple[Outgoing, Sink]:
-            sink = self._sink_of(outbox.store.existing(id_).tool)
+            item = outbox.store.existing(id_)
+            sink = self._sink_of(item.tool)
+            if item.status == Status.PENDING:
+                # A file that another program wrote was never staged here. The digest covers the arguments.
+                sink.accept(checked_args(item.args))
             return outbox.releases.begin(id_, digest, by, sink_text(sink)), sink
 
         outgoing, sink = await self._act("outbox.release", begin)

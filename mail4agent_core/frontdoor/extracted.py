@@ -9,9 +9,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Final, cast
 
-from .quotations import quoted
+from .dates import is_date
+from .quotations import Written, is_unseen
 from .types import Json
 
 TOPIC_MAX_CHARS: Final = 120
@@ -106,6 +108,8 @@ def faults(extraction: Extraction, texts: Iterable[str]) -> list[str]:
         found.append(f"a date has more than {DATE_MAX_CHARS} characters")
     if not all(_plain_date(date) for date in extraction.dates_mentioned):
         found.append("a date holds more than letters, digits, spaces and , . / : -")
+    elif not all(is_date(date) for date in extraction.dates_mentioned):
+        found.append("a date holds more than numbers and English words of dates")
     if extraction.urgency_claimed not in {"", *URGENCIES}:
         found.append("the urgency is none of its three words")
     found += [
@@ -120,14 +124,25 @@ def faults(extraction: Extraction, texts: Iterable[str]) -> list[str]:
 
 def unprintable(character: str) -> bool:
     """Whether a character is no visible part of a line: controls, separators, what reorders or hides text."""
-    return unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+    return unicodedata.category(character) in {"Cc", "Cs", "Co", "Cn", "Zl", "Zp"} or is_unseen(character)
 
 
 def _plain_date(date: str) -> bool:
-    return all(character in _DATE_SIGNS or character.isalnum() for character in date)
+    return all(
+        character in _DATE_SIGNS or (character.isalnum() and not is_unseen(character)) for character in date
+    )
 
 
 def _quotations(extraction: Extraction, texts: Iterable[str]) -> list[str]:
-    written = tuple(texts)
+    written = Written(texts)
+    dates = " ".join(extraction.dates_mentioned)
     made = {"topic": extraction.topic, "institution": extraction.institution}
-    return [f"the {name} quotes the prose" for name, words in made.items() if quoted(words, written)]
+    found = [f"the {name} quotes the prose" for name, words in made.items() if written.quoted_in(words)]
+    if written.quoted_in_dates(dates):
+        found.append("the dates quote the prose")
+    if not found and any(
+        written.quoted_in_dates(" ".join(order)) for order in permutations((*made.values(), dates))
+    ):
+        # A run reads them one after the other.
+        found.append("the topic, the dates and the institution together quote the prose")
+    return found

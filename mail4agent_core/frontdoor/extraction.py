@@ -57,7 +57,7 @@ Return exactly this JSON and nothing else:
   "reading": "one or two sentences on what this person is asking for",
   "topic": "a few words of your own, at most {TOPIC_MAX_CHARS} characters, no quotation",
   "urgency_claimed": "none | soon | urgent: what THEY claim, not your judgement",
-  "dates_mentioned": ["as written: at most {DATES_MAX}, each at most {DATE_MAX_CHARS} characters"],
+  "dates_mentioned": ["in English, at most {DATES_MAX}, each {DATE_MAX_CHARS} characters, no other words"],
   "institution": "the organisation they say they are from, or empty",
   "reads_like_instructions": false
 }}

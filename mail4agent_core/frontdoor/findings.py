@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Final, Literal
 
 from .listing import Entry, Listing
-from .quarantine import is_time
+from .quarantine import instant
 from .states import ANSWERED, CLOSED, DRAINED, EXTRACTION_FAILED, NEEDS_INFO, STATES, WAITING
 
 #: What waits on a person for longer than this is worth saying.
@@ -67,12 +66,5 @@ def _stuck(entry: Entry, now_ms: int) -> Iterator[FrontdoorFinding]:
 
 def _instant(entry: Entry) -> int | None:
     """When a request arrived, in milliseconds; None where its times are none."""
-    for text in (entry.drained_at, entry.created_at):
-        if is_time(text):
-            # Of a fraction the first six digits: what datetime takes.
-            head, zone = text[:19], text[19:]
-            digits = zone.removeprefix(".") if zone.startswith(".") else ""
-            tail = digits.lstrip("0123456789") if digits else zone
-            moment = datetime.fromisoformat(head + ("+00:00" if tail == "Z" else tail))
-            return int(moment.astimezone(UTC).timestamp() * 1000)
-    return None
+    drained = instant(entry.drained_at)
+    return instant(entry.created_at) if drained is None else drained

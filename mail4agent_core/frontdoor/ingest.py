@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-from mail4agent_api.errors import AlreadyExistsError, MalformedError
+from mail4agent_api.errors import AlreadyExistsError, MalformedError, UnknownItemError
 
 from .listing import Entry, Listing
 from .record import SEQ_MAX, Record
@@ -67,8 +67,15 @@ def _held(store: Frontdoor, listing: Listing, submission: Submission) -> Record 
 
 
 def _is_same(store: Frontdoor, entry: Entry, submission: Submission) -> bool:
-    theirs, ours = store.loaded(entry), submission.record
-    return (theirs.type_id, theirs.created_at) == (ours.type_id, ours.created_at) and (
+    try:
+        theirs, ours = store.loaded(entry), submission.record
+    except UnknownItemError:
+        return False
+    return (theirs.type_id, theirs.created_at, theirs.values) == (
+        ours.type_id,
+        ours.created_at,
+        ours.values,
+    ) and (
         [(each.field, each.sha256) for each in theirs.attachments]
         == [(each.field, each.sha256) for each in ours.attachments]
     )

@@ -6,16 +6,21 @@ not written to their end are named and passed over.
 
 from __future__ import annotations
 
+import threading
+import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from mail4agent_core.files import Folder
 
-from .names import Names, named, numbered
 from .record import FILE_MAX_BYTES, Record, UnreadableError, read
 from .types import Json
+
+SUFFIX: Final = ".json"
+#: Nanoseconds after which the last change of a folder has another time than the next one, on any file system.
+SETTLED_NS: Final = 2_000_000_000
 
 FileState = tuple[int, int, int, int]
 
@@ -97,15 +102,62 @@ Remembered = dict[str, tuple[FileState, Entry | Unreadable]]
 
 def listed(folder: Folder, remembered: Remembered) -> Listing:
     """Look at the folder. Raises OSError when the folder itself cannot be read."""
-    names = named(folder)
+    names = [name for name in folder.names() if name.endswith(SUFFIX) and not name.startswith(".")]
     for gone in remembered.keys() - set(names):
-        del remembered[gone]
+        # Two threads may find the same file gone.
+        remembered.pop(gone, None)
     found = [each for name in names if (each := _looked_at(folder, name, remembered)) is not None]
     entries = sorted(
         (each for each in found if isinstance(each, Entry)), key=lambda entry: (entry.seq, entry.name)
     )
     unreadable = sorted((each for each in found if isinstance(each, Unreadable)), key=lambda each: each.name)
     return Listing(tuple(entries), tuple(unreadable), _doubled(entries))
+
+
+class Names:
+    """The names of the files, by the numbers that they begin with, kept while the folder stays as it is.
+
+    A clock of a file system is coarse: two changes may leave one time. So the names are kept only when the
+    folder's last change was well over as they were listed, and a change since then must show another time.
+    """
+
+    def __init__(self, now_ns: Callable[[], int] = time.time_ns) -> None:
+        self._now_ns = now_ns
+        # Several threads read one store.
+        self._lock = threading.Lock()
+        self._state: FileState | None = None
+        self._names: set[str] = set()
+        self._numbered: dict[str, set[str]] = {}
+
+    def of(self, folder: Folder, seq: int) -> list[str]:
+        """The files that may have a number: those named so, and those whose name says none."""
+        with self._lock:
+            now = self._now_ns()
+            # Before the names are listed: a change between the two leaves another state than this one.
+            state = folder.own_state()
+            if self._state is None or self._state != state:
+                self._list(folder)
+                settled = all(time_ns + SETTLED_NS <= now for time_ns in state[2:])
+                self._state = state if settled else None
+            return sorted(self._numbered.get(f"{seq:010}-", set()) | self._numbered.get("", set()))
+
+    def _list(self, folder: Folder) -> None:
+        names = set(folder.names())
+        for gone in self._names - names:
+            same = self._numbered.get(_number_of(gone), set())
+            same.discard(gone)
+            if not same:
+                self._numbered.pop(_number_of(gone), None)
+        for name in names - self._names:
+            if name.endswith(SUFFIX) and not name.startswith("."):
+                self._numbered.setdefault(_number_of(name), set()).add(name)
+        self._names = names
+
+
+def _number_of(name: str) -> str:
+    """What a name begins with where that is a number and a dash; nothing for any other name."""
+    digits = name[:10]
+    return name[:11] if name[10:11] == "-" and digits.isascii() and digits.isdigit() else ""
 
 
 def found(folder: Folder, seq: int, names: Names, remembered: Remembered) -> list[Entry]:
@@ -150,3 +202,9 @@ def record_in(folder: Folder, name: str) -> Record:
     if raw is None:
         raise UnreadableError("is no regular file")
     return Record.loaded(raw)
+
+
+def numbered(name: str) -> int | None:
+    """The number that a file's name begins with, if it does."""
+    digits, dash, _ = name.partition("-")
+    return int(digits) if dash and digits.isascii() and digits.isdigit() and len(digits) <= 16 else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import Enum
 from typing import Final, NoReturn
 
@@ -207,15 +207,22 @@ def _measured(attachment: Attachment) -> dict[str, Json]:
     }
 
 
+def instant(text: str) -> int | None:
+    """The time of RFC 3339 that a text is, in milliseconds since 1970; None where there is no such time."""
+    if _TIME.match(text) is None:
+        return None
+    # Of a fraction no digit: datetime takes six, and nothing here is that exact.
+    zone = text[19:].lstrip(".0123456789")
+    try:
+        moment = datetime.fromisoformat(text[:19] + ("+00:00" if zone == "Z" else zone)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return int(moment.timestamp()) * 1000
+
+
 def is_time(text: str) -> bool:
     """Whether a text is a time of RFC 3339 that there is."""
-    if _TIME.match(text) is None:
-        return False
-    try:
-        datetime.fromisoformat(text[:19])
-    except ValueError:
-        return False
-    return True
+    return instant(text) is not None
 
 
 def is_address(text: str) -> bool:

@@ -59,7 +59,7 @@ def reconcile(store: Frontdoor, drafts: Drafts) -> list[Transition]:
                     record.seq,
                     Actor.RECONCILER,
                     verdict.to,
-                    read=record.state,
+                    read=record,
                     note=verdict.note,
                     note_by_person=verdict.note_by_person,
                 )
@@ -94,6 +94,18 @@ def judged(record: Record, drafts: Drafts) -> Verdict | None:
     return Verdict(
         EXTRACTED, last.reason or REJECTED_NOTE, note_by_person=bool(last.reason) and last.reason_by_person
     )
+
+
+def successors(draft_id: str, drafts: Drafts) -> list[str]:
+    """The drafts that were put in a draft's place, each in that of the one before."""
+    out: list[str] = []
+    fate = drafts.look(draft_id)
+    while fate is not None and fate.status == SUPERSEDED and len(out) < _HOPS_MAX:
+        if fate.superseded_by is None or fate.superseded_by in out:
+            break
+        out.append(fate.superseded_by)
+        fate = drafts.look(fate.superseded_by)
+    return out
 
 
 def _fates(draft_id: str, drafts: Drafts) -> Iterator[tuple[frozenset[str | None], DraftFate]]:

@@ -23,8 +23,7 @@ from mail4agent_core.files import Folder, FolderError
 
 from .extracted import Extraction
 from .hand_over import DIAGNOSIS_MAX_BYTES, ExtractionError, Unread
-from .listing import Entry, Listing, Remembered, found, listed, record_in
-from .names import Names
+from .listing import Entry, Listing, Names, Remembered, found, listed, record_in
 from .quarantine import prose
 from .record import Record, UnreadableError
 from .states import EXTRACTED, EXTRACTION_FAILED, STATES
@@ -47,8 +46,8 @@ class Frontdoor:
         self._root = root
         self._types = types
         self._lock_secs = lock_secs
-        self._names = Names()
         self._remembered: Remembered = {}
+        self._names = Names()
 
     @classmethod
     def open(
@@ -134,19 +133,20 @@ class Frontdoor:
         actor: Actor,
         to: str | Callable[[Record], str],
         *,
-        read: str | None = None,
+        read: Record | str | None = None,
         **changes: Json,
     ) -> tuple[Record, Record]:
         """Move a request, and return it as it was and as it is.
 
-        ``read`` is the state that its mover saw; without it, the one on disk counts. Raises NotPendingError,
-        naming the state on disk, where the table forbids the move or the state is another by now.
+        ``read`` is the state that its mover saw, or the whole record where what he does hangs on more of it:
+        a state can come back. Without it, the state on disk counts. Raises NotPendingError, naming
+        the state on disk, where the table forbids the move or the state is another by now.
         """
         with self.locked("frontdoor.write"):
             entry = self.entry(seq)
             before = self.loaded(entry)
             target = to if isinstance(to, str) else to(before)
-            if (read is not None and before.state != read) or not may(actor, before.state, target):
+            if not _is_as_read(before, read) or not may(actor, before.state, target):
                 raise not_pending(before)
             after = before.changed(state=target, **changes)
             self.put(entry.name, after)
@@ -214,6 +214,12 @@ class Frontdoor:
     def folder(self, name: str, *, make: bool = True) -> Folder:
         """A folder inside the root. Raises FileNotFoundError, FolderError."""
         return self._root.inner(name, make=make)
+
+
+def _is_as_read(record: Record, read: Record | str | None) -> bool:
+    if isinstance(read, Record):
+        return record.raw == read.raw
+    return read is None or record.state == read
 
 
 def not_pending(record: Record) -> NotPendingError:

@@ -48,7 +48,8 @@ class Submission:
     def of(cls, box_epoch: str, raw: Mapping[str, Json], files: Mapping[str, bytes]) -> Submission:
         """A submission whose parts fit together. Raises MalformedError, TooLargeError."""
         for name in OURS:
-            if raw.get(name):
+            # An empty object is an extraction too.
+            if raw.get(name) not in (None, False, [], ""):
                 raise MalformedError(field=name, reason="must be absent; it is only said at home")
         record = _parsed(raw)
         _bounded(record)

@@ -102,6 +102,8 @@ class Decisions:
             raise MalformedError(field="id", reason="must be another draft than the one in its place")
 
         def change(item: OutboxItem) -> OutboxItem:
+            # One that is over takes no place: with two that stand for each other nothing is left to read.
+            after(self._store.existing(successor), Step.SUPERSEDE, in_flight=False)
             return item.changed(superseded_by=successor, resolved_at=self._store.now())
 
         return self._decided("outbox.supersede", id_, Step.SUPERSEDE, by, change, own)

@@ -41,6 +41,8 @@ log = logging.getLogger(__name__)
 
 #: Seconds that one waits for who holds the lock.
 LOCK_SECS: Final = 10.0
+#: Seconds that a look at the lock of an attempt may last.
+_LOOKED_AT_SECS: Final = 1.0
 _KEY_MAX_BYTES: Final = 128
 #: The operation that a refusal of the disk names.
 Operation = Literal[
@@ -332,7 +334,8 @@ class OutboxStore:
 
         Raises FolderBusyError where another holds it.
         """
-        with self._root.locked(self.attempt_lock(id_), wait_secs=0):
+        # Whoever only looks whether it is held holds it for that look.
+        with self._root.locked(self.attempt_lock(id_), wait_secs=_LOOKED_AT_SECS):
             yield
 
     def forget_attempts(self, id_: str) -> None:

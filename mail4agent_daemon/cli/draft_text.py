@@ -1,12 +1,17 @@
 """A draft as a person reads it at a terminal: all of it, and nothing of it as a control sequence.
 
-Every line of the draft's own is set off, so that no text in it can pass for what this program says of it.
+Every line of the draft's own is set off, names of arguments too, so that no text in it can pass for what this
+program says of it. A terminal continues a long line at its left edge, which is this program's: a row that is
+too long for it goes on behind a mark.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
+import unicodedata
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TextIO
 
 from mail4agent_api.outbox import DraftArguments, DraftRow, OutboxDraft, OutboxEntry
 from mail4agent_core.outbox.difference import diff_args
@@ -25,7 +30,12 @@ WARNINGS = {
     "files_changed": "FILES: the copies are not what was staged; it cannot be released",
 }
 _FRAME = "  | "
+_OWN = "  "
+_GOES_ON = "  : "
 _LABEL = 14
+#: Columns that are counted on, however narrow a terminal says it is.
+_COLUMNS_MIN = 20
+_TAB = 8
 
 
 def arguments_of(args: DraftArguments | None) -> dict[str, Any]:
@@ -38,8 +48,50 @@ def text_of(row: DraftRow) -> str:
     return "".join(row.text)
 
 
-def whole(draft: OutboxDraft) -> Iterator[str]:
-    """Every line of a draft, first what must be known of it."""
+def columns_of(stream: TextIO) -> int | None:
+    """How wide a terminal is; None for what is none."""
+    if not stream.isatty():
+        return None
+    try:
+        columns = os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError):
+        columns = 0
+    # One that does not know goes by what its environment says.
+    return max(columns or shutil.get_terminal_size().columns, _COLUMNS_MIN)
+
+
+def folded(line: str, columns: int | None) -> Iterator[str]:
+    """A line in rows that a terminal does not break. Every character is in one of them."""
+    if columns is None or len(line) * _TAB <= columns:
+        yield line
+        return
+    row, at = list[str](), 0
+    for character in line:
+        wide = _width(character, at)
+        if at + wide > columns:
+            yield "".join(row)
+            row, at = [_GOES_ON], len(_GOES_ON)
+            wide = _width(character, at)
+        row.append(character)
+        at += wide
+    yield "".join(row)
+
+
+def _width(character: str, at: int) -> int:
+    """Columns at most: where terminals differ the greater, so that none of them breaks a row."""
+    if character == "\t":
+        return _TAB - at % _TAB
+    wide = unicodedata.east_asian_width(character) in "WF" or unicodedata.category(character) in {"Cn", "Co"}
+    return 2 if wide else 1
+
+
+def whole(draft: OutboxDraft, columns: int | None = None) -> Iterator[str]:
+    """Every line of a draft, first what must be known of it; in rows of a terminal of so many columns."""
+    for line in _whole(draft):
+        yield from folded(line, columns)
+
+
+def _whole(draft: OutboxDraft) -> Iterator[str]:
     entry = draft.entry
     yield f"draft {entry.id}  {entry.status}  {entry.kind}"
     for warning in draft.warnings:
@@ -54,12 +106,12 @@ def whole(draft: OutboxDraft) -> Iterator[str]:
         yield from _field("workspace", shown_line(draft.workspace))
     yield ""
     for row in draft.view.headers:
-        yield from _field(row.name, text_of(row))
+        yield from _field(_OWN + row.name, text_of(row))
     if draft.view.body is not None:
-        yield f"{draft.view.body.name}:"
+        yield f"{_OWN}{draft.view.body.name}:"
         yield from _framed(text_of(draft.view.body))
     for row in draft.view.other:
-        yield from _field(row.name, text_of(row))
+        yield from _field(_OWN + row.name, text_of(row))
     yield from _files(draft)
     yield from _sources(draft)
     if entry.edited:
@@ -76,7 +128,8 @@ def _field(name: str, text: str) -> Iterator[str]:
         yield f"{name}:"
         yield from _framed(text)
     else:
-        yield f"{name + ':':<{_LABEL}} {text}"
+        label = _LABEL + (len(_OWN) if name.startswith(_OWN) else 0)
+        yield f"{name + ':':<{label}} {text}"
 
 
 def _framed(text: str) -> Iterator[str]:

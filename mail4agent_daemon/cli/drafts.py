@@ -93,17 +93,21 @@ def entries_in(root: Path) -> list[OutboxEntry]:
 def draft_in(root: Path, given: str) -> OutboxDraft:
     """A draft of a folder. Its sink is the daemon's to know, so that the digest is not one to release by.
 
-    Raises FolderError, UnknownItemError, MalformedError, UnreadableItemError.
+    Raises FolderError, also for a file that cannot be read as a draft, UnknownItemError, MalformedError.
     """
+    from mail4agent_core.files import FolderError
     from mail4agent_core.outbox.digest import digest_of
-    from mail4agent_core.outbox.store import OutboxStore
+    from mail4agent_core.outbox.store import OutboxStore, UnreadableItemError
     from mail4agent_core.outbox.wire import draft_of as whole_of
 
     store = OutboxStore.open_existing(root)
     if store is None:
         raise UnknownItemError(id=given)
     with store:
-        item = store.item(given)
+        try:
+            item = store.item(given)
+        except UnreadableItemError as failure:
+            raise FolderError(str(failure)) from None
         return whole_of(
             item,
             digest_of(item, item.sink),

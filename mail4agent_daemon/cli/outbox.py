@@ -6,6 +6,7 @@ To look needs no terminal. To decide does: see ``reviewer``.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -15,7 +16,7 @@ import typer
 
 from mail4agent_core.files import FolderError
 from mail4agent_daemon.cli import reviewing
-from mail4agent_daemon.cli.draft_text import in_order, row, whole
+from mail4agent_daemon.cli.draft_text import columns_of, in_order, row, whole
 from mail4agent_daemon.cli.drafts import draft_in, draft_of, entries, entries_in, id_of
 from mail4agent_daemon.cli.editing import EditorError
 from mail4agent_daemon.cli.exits import Exit
@@ -122,7 +123,7 @@ def show(mail: Mail, id_: Id, *, root: Root = None) -> None:
     if mail.as_json:
         mail.json(draft)
         return
-    for line in whole(draft):
+    for line in whole(draft, columns_of(sys.stdout)):
         mail.line(line)
 
 

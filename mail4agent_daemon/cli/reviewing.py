@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
@@ -18,7 +19,7 @@ from mail4agent_api.outbox import DraftArguments, DraftNamed, OutboxDraft, Outbo
 from mail4agent_client import SyncMailClient
 from mail4agent_core.outbox.shown import hidden, shown, shown_line
 from mail4agent_core.outbox.view import DraftView, with_body
-from mail4agent_daemon.cli.draft_text import arguments_of, whole
+from mail4agent_daemon.cli.draft_text import arguments_of, columns_of, folded, whole
 from mail4agent_daemon.cli.drafts import chosen, draft_of, entries
 from mail4agent_daemon.cli.editing import edited
 from mail4agent_daemon.cli.exits import Exit, sentence_of
@@ -47,7 +48,18 @@ def _say(mail: Mail) -> Callable[[str], None]:
 
 def _show(mail: Mail, draft: OutboxDraft) -> None:
     say = _say(mail)
-    for line in whole(draft):
+    for line in whole(draft, _columns(mail)):
+        say(line)
+
+
+def _columns(mail: Mail) -> int | None:
+    return columns_of(sys.stderr if mail.as_json else sys.stdout)
+
+
+def _say_of_another(mail: Mail, text: str) -> None:
+    """Say what holds words of a draft or of a far side, none of them at the left edge of the terminal."""
+    say = _say(mail)
+    for line in folded(text, _columns(mail)):
         say(line)
 
 
@@ -94,7 +106,7 @@ def _released(mail: Mail, draft: OutboxDraft) -> dict[str, Any]:
         else:
             say(f"{id_}: {_unreleased(refusal, id_)}")
         return {"id": id_, "sent": False, "refusal": refusal.kind}
-    say(f"{id_}: {_came_of(answer)}")
+    _say_of_another(mail, f"{id_}: {_came_of(answer)}")
     return {"id": id_, "sent": answer.sent}
 
 
@@ -134,7 +146,7 @@ def reject(
     if not drafts:
         raise typer.BadParameter("no draft waits", param_hint="ID")
     for draft in drafts:
-        _say(mail)(f"{draft.entry.id}  {shown_line(draft.entry.summary)}")
+        _say_of_another(mail, f"{draft.entry.id}  {shown_line(draft.entry.summary)}")
     if not reason:
         reason = _asked(mail, "Reason: ")
     if not reason:
@@ -318,7 +330,7 @@ class _Walk:
             return
         self.sent += answer.sent
         self.failed += not answer.sent
-        self._say(f"{id_}: {_came_of(answer)}")
+        _say_of_another(self._mail, f"{id_}: {_came_of(answer)}")
 
 
 def _hint(draft: OutboxDraft) -> str:

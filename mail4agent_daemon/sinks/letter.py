@@ -1,7 +1,8 @@
 """A draft as an email: which arguments it may have, and the message that they make.
 
-Nothing in an argument can become a header: a header is one line, an address has the characters of one, and
-the standard library's policy refuses a line break besides.
+Nothing in an argument can become a header, or be read as another text: a header is one line, an address has
+the characters of one, an encoded word is refused, and the standard library's policy refuses a line break
+besides.
 """
 
 import mimetypes
@@ -35,12 +36,15 @@ _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _BARE = re.compile(rf"(?P<local>{_ATOM}(?:\.{_ATOM})*)@(?P<domain>{_LABEL}(?:\.{_LABEL})*)")
 _NAMED = re.compile(r"(?P<name>[^<>]*)<(?P<bare>[^<>]+)>")
+#: What a program for mail reads as an encoded word (RFC 2047) and shows as another text than was reviewed.
+#: The standard library does too when it writes a header, line breaks among what it finds.
+_ENCODED = "=?"
 _MESSAGE_ID = re.compile(rf"<{_ATOM}(?:\.{_ATOM})*@[A-Za-z0-9.\[\]:_-]{{1,255}}>")
 
 
 def address_of(value: str, name: str) -> Address:
     """One address, ``a@b`` or ``Name <a@b>``. Raises MalformedError and TooLargeError."""
-    shown, bare = "", checked(value, name, _NAME_MAX_BYTES + _ADDRESS_MAX_BYTES + 3).strip()
+    shown, bare = "", _plain(checked(value, name, _NAME_MAX_BYTES + _ADDRESS_MAX_BYTES + 3), name).strip()
     named = _NAMED.fullmatch(bare)
     if named is not None:
         shown, bare = named["name"].strip().strip('"').strip(), named["bare"]
@@ -53,6 +57,13 @@ def address_of(value: str, name: str) -> Address:
     if found is None or len(bare) > _ADDRESS_MAX_BYTES or len(found["local"]) > 64:
         raise refused(name, "must be one email address, or a list with one in each place")
     return Address(display_name=shown, username=found["local"], domain=found["domain"])
+
+
+def _plain(value: str, name: str) -> str:
+    """A text that a header may say. Raises MalformedError for one that would be decoded into another."""
+    if _ENCODED in value:
+        raise refused(name, f"must not hold {_ENCODED}, which programs for mail decode into another text")
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +106,11 @@ class Letter:
             made["References"] = " ".join(self.references)
         made.set_content(self.body, charset="utf-8")
         for path, content in files:
-            main, _, sub = (mimetypes.guess_type(path)[0] or "application/octet-stream").partition("/")
-            made.add_attachment(content, maintype=main, subtype=sub, filename=PurePosixPath(path).name)
+            # A folder's files were not named by an argument, so that only here is each of them looked at.
+            file = _plain(PurePosixPath(path).name, FILES)
+            # Of its name alone: a whole path may be taken for a URL that says its own type.
+            main, _, sub = (mimetypes.guess_type(file)[0] or "application/octet-stream").partition("/")
+            made.add_attachment(content, maintype=main, subtype=sub, filename=file)
         return made
 
 
@@ -113,12 +127,12 @@ def letter_of(args: Mapping[str, Any]) -> Letter:
         to=to,
         cc=cc,
         bcc=bcc,
-        subject=text(args, "subject", _SUBJECT_MAX_BYTES) or "",
+        subject=_plain(text(args, "subject", _SUBJECT_MAX_BYTES) or "", "subject"),
         body=body,
         reply_to=_addresses(args, "reply_to"),
         in_reply_to=next(iter(_ids(args, "in_reply_to", 1)), None),
         references=_ids(args, "references", _REFERENCES_MAX),
-        attachments=texts(args, FILES, _PATH_MAX_BYTES, _FILES_MAX),
+        attachments=tuple(_plain(each, FILES) for each in texts(args, FILES, _PATH_MAX_BYTES, _FILES_MAX)),
     )
     if not to + cc + bcc:
         raise refused("to", "must name at least one recipient")
@@ -139,6 +153,6 @@ def _ids(args: Mapping[str, Any], name: str, count: int) -> tuple[str, ...]:
         value = checked(value, name, _SUBJECT_MAX_BYTES * count).split(" ")
     given = texts({name: value}, name, _SUBJECT_MAX_BYTES, count)
     found = tuple(each for each in given if each)
-    if not all(_MESSAGE_ID.fullmatch(each) for each in found):
+    if not all(_MESSAGE_ID.fullmatch(_plain(each, name)) for each in found):
         raise refused(name, "must be message ids, each between < and >")
     return found

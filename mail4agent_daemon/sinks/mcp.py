@@ -103,7 +103,14 @@ class McpSink:
             cache=None,
             read_timeout_seconds=self._timeout_secs,
         )
+
+        async def unchecked(name: str, result: CallToolResult) -> None:  # noqa: ARG001  # the SDK's own two
+            call.result = result
+
         async with client:
+            # The SDK holds a result against the schema of a list of tools that it asks for now. The tool has
+            # run by then: whatever fails there, a refusal to list among it, is no answer to the call.
+            client.session.validate_tool_result = unchecked  # type: ignore[method-assign]
             call.made = True
             try:
                 call.result = await client.call_tool(

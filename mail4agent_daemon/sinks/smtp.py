@@ -16,6 +16,7 @@ from typing import Any, Literal
 from aiosmtplib import SMTP, SMTPException, SMTPResponseException
 from aiosmtplib.protocol import normalize_message_line_endings
 
+from mail4agent_api.errors import RefusalError
 from mail4agent_core.clock import Clock
 from mail4agent_core.outbox.sink import Outgoing
 
@@ -24,8 +25,8 @@ from .far_side import UnknownOutcomeError, not_sent
 from .letter import FILES, Letter, letter_of
 
 Tls = Literal["starttls", "implicit", "none"]
-#: The code that asks for the text, and the first digit of those that accept it.
-_GO_ON, _DONE = 354, 2
+#: The code that asks for the text, and the first digits of those that accept it and that refuse it.
+_GO_ON, _DONE, _REFUSED = 354, 2, frozenset({4, 5})
 _PERIODS = re.compile(rb"(?m)^\.")
 #: How long a server that has answered is waited for to say goodbye.
 _GOODBYE_SECS = 2.0
@@ -66,10 +67,13 @@ class SmtpSink:
 
     async def deliver(self, outgoing: Outgoing) -> str:
         """Hand the email over; its Message-ID."""
-        letter = letter_of(outgoing.args)
         files = [(each.path, content_of(each)) for each in outgoing.files]
-        message = letter.message(self._sender, outgoing.idempotency_key, self._clock.now_ms(), files)
-        raw = message.as_bytes()
+        try:
+            letter = letter_of(outgoing.args)
+            message = letter.message(self._sender, outgoing.idempotency_key, self._clock.now_ms(), files)
+            raw = message.as_bytes()
+        except (RefusalError, ValueError, TypeError):
+            raise not_sent("no email can be made of the draft") from None
         server = self._server()
         under_way = False
         try:
@@ -101,7 +105,11 @@ class SmtpSink:
         """Everything before the text: each step may fail, and nothing has left."""
         await server.connect()
         if self._login is not None:
-            await server.login(*self._login)
+            try:
+                await server.login(*self._login)
+            except SMTPResponseException as refusal:
+                # Without the server's words: it may repeat the command, and with it the password.
+                raise not_sent(f"the mail server refuses the login with {refusal.code}") from None
         await server.ehlo()
         size = [f"SIZE={len(message)}"] if server.supports_extension("size") else []
         await server.mail(self._sender.addr_spec, options=size)
@@ -118,13 +126,18 @@ class SmtpSink:
             raise not_sent(f"the mail server refuses the text with {ready.code}", ready.message)
 
     async def _handed_over(self, server: SMTP, message: bytes) -> None:
-        """The text, to the line that ends it, and the answer to that. Raises NotSentError, SMTPException."""
+        """The text, to the line that ends it, and the answer to that.
+
+        Raises NotSentError, UnknownOutcomeError, SMTPException.
+        """
         protocol = server.protocol
         if protocol is None:
             raise not_sent("the connection to the mail server ended before the text")
         protocol.write(_PERIODS.sub(b"..", normalize_message_line_endings(message)) + b".\r\n")
         answer = await protocol.read_response(self._timeout_secs)
-        if answer.code // 100 != _DONE:
+        if answer.code // 100 not in {_DONE, *_REFUSED}:
+            raise UnknownOutcomeError("the mail server answered to the text with no answer of SMTP's")
+        if answer.code // 100 in _REFUSED:
             raise not_sent(f"the mail server refuses the text with {answer.code}", answer.message)
 
 

@@ -18,6 +18,8 @@ from .process import Running, end, start, write
 
 #: Everything that a server may write in the one release that it serves, in bytes.
 OUTPUT_MAX_BYTES = 8_388_608
+#: How many lines those may be. Each that is no message is kept as its failure, at a hundred times its length.
+LINES_MAX = 4_096
 #: How long a server may take to end by itself once its input is closed.
 _END_SECS = 2.0
 _OUTPUT = 1
@@ -32,13 +34,15 @@ class _Server(Running):
         super().__init__()
         self._heard = heard
         self._left = OUTPUT_MAX_BYTES
+        self._lines_left = LINES_MAX
         self._rest = bytearray()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd != _OUTPUT:
             return
         self._left -= len(data)
-        if self._left < 0:
+        self._lines_left -= data.count(b"\n")
+        if self._left < 0 or self._lines_left < 0:
             self._heard.close()
             return
         self._rest += data

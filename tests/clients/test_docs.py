@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-PATIENCE = 110.0
+PATIENCE = 300.0
 
 
 def _blocks(page: str, language: str) -> list[str]:

@@ -384,3 +384,16 @@ def quiet(scene: Scene) -> Iterator[None]:
     yield
     assert PROSE not in scene.said.getvalue()
     assert NAME not in scene.said.getvalue()
+
+
+@pytest.mark.promise("frontdoor.whatever-lies-in-the-folder-is-harmless")
+async def test_a_file_that_cannot_be_read_whole_stops_no_other(scene: Scene) -> None:
+    """A number that JSON has not is seen only when a request is read: not in a list."""
+    for seq, state in ((1, "extracted"), (3, "drained")):
+        raw = json.dumps(original(seq=seq, state=state, extraction=extraction()))
+        placed(scene.root, raw.replace("45", "1e999").encode(), name=f"{seq:010}-meeting.json")
+    scene.extracted(seq=2)
+    scene.place(seq=4)
+    told = await scene.next()
+    assert ([brief.seq for brief in told.briefs], told.withheld) == ([2], 1)
+    assert [each.seq for each in (await scene.extract()).moved] == [4]

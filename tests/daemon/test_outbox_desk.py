@@ -24,7 +24,7 @@ from mail4agent_api.errors import (
 from mail4agent_api.mail import ParticipantId, SessionAddress, SessionId, Taint
 from mail4agent_core.clock import HandClock
 from mail4agent_core.mail.identity import Caller, account_caller
-from mail4agent_core.outbox import NotSentError, OutboxStore, Outgoing
+from mail4agent_core.outbox import Decisions, NotSentError, OutboxKind, OutboxStore, Outgoing
 from mail4agent_core.taint import BOTH, CLEAN
 from mail4agent_daemon import outbox_desk
 from mail4agent_daemon.log import Log
@@ -232,6 +232,38 @@ async def test_files_come_from_below_the_folders_of_the_settings_alone(room: Roo
     assert [file.path for file in (await room.get(staged.id)).files] == ["a.txt"]
     await room.release(staged)
     assert [file.copy.read_text() for file in room.sink.left[0].files] == ["alpha"]
+
+
+@pytest.mark.promise("outbox.a-run-takes-back-its-own")
+async def test_a_draft_for_one_that_was_decided_meanwhile_waits_for_nobody(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A person would release the same words a second time."""
+    earlier = await room.stage()
+
+    def decided_meanwhile(_: Mapping[str, Any]) -> None:
+        with OutboxStore.open(room.root) as store:
+            Decisions(store).reject(earlier.id, None, "no", "operator", None)
+
+    monkeypatch.setattr(room.sink, "accept", decided_meanwhile)
+    request = wire.OutboxSupersedeRequest(id=earlier.id, args=wire.DraftArguments(to="b@x.org"))
+    with pytest.raises(NotPendingError):
+        await room.desk.supersede(AGENT, request)
+    with OutboxStore.open(room.root) as store:
+        assert [item.status for item in store.items()] == ["rejected", "withdrawn"]
+
+
+@pytest.mark.promise("outbox.hostile-files-harm-nothing")
+async def test_a_draft_that_was_never_staged_here_leaves_only_as_its_sink_carries(room: Room) -> None:
+    """Another program may write a file; its arguments are held to the same form."""
+    with OutboxStore.open(room.root) as store:
+        planted = store.stage("mail__send", OutboxKind.MESSAGE, {"bcc": "spy@x.org"}, CLEAN, None, None)
+    digest = (await room.get(planted.id)).digest
+    with pytest.raises(MalformedError):
+        await room.desk.release(
+            PERSON, wire.OutboxReleaseRequest(id=wire.OutboxId(planted.id), digest=digest)
+        )
+    assert (room.sink.left, room.item(planted.id).status) == ([], "pending")
 
 
 @pytest.mark.promise("outbox.a-failed-release-changes-nothing-but-the-error")

@@ -226,7 +226,7 @@ def test_the_greeting_says_where_and_how_to_begin(tmp_path: Path) -> None:
     assert "http://127.0.0.1:" in lines[0]
     assert f"unix:{home / 'daemon.sock'}" in lines[0]
     assert str(home / "operator.key") in lines[1]
-    assert "mail4agent admin account add NAME" in lines[2]
+    assert "mail4agent connect claude" in lines[2]
 
 
 def test_nobody_who_reads_the_greeting_is_no_reason_to_stop(tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ async def test_every_vector_gets_its_verdict_at_the_door(tmp_path: Path, row: Op
         await daemon.add("caller", operator=True)
         granted = ["mailbox:read", "note:deliver", "note:produce", "note:read"]
         granted += ["outbox:stage", "outbox:stamp", "outbox:review"]
+        granted += ["frontdoor:drain", "frontdoor:extract", "frontdoor:brief", "frontdoor:review"]
         permitted = {"id": "caller", "grant": granted, "revoke": [], "both": True}
         assert (await daemon.post("/admin/participant/permit", permitted)).status == 200
         daemon.made.waiters.close_all()  # so that whoever would wait is answered at once

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from mail4agent_core.frontdoor.findings import findings
+from mail4agent_core.frontdoor.quarantine import is_time
 from mail4agent_core.frontdoor.store import Frontdoor
 
 from .records import PROSE, extraction, original, placed, record
@@ -57,3 +58,20 @@ def test_what_waits_on_nobody_here_is_not_found(store: Frontdoor, state: str) ->
     store.write(record(state=state))
     store.write(record(seq=2, state=state, valid=False))
     assert found(store, 9_999) == []
+
+
+@pytest.mark.promise("frontdoor.nothing-rots-silently")
+@pytest.mark.parametrize(
+    "time",
+    [
+        "2026-08-06T00:00:00+99:99",
+        "2026-08-06T00:00:00.5+24:00",
+        "0001-01-01T00:00:00+14:00",
+        "9999-12-31T23:59:59-14:00",
+    ],
+)
+def test_a_time_that_there_is_not_stops_no_look(store: Frontdoor, time: str) -> None:
+    """A box may name any offset."""
+    store.write(record(state="extracted", drained_at=time, created_at=time))
+    assert found(store, 0) == [("waiting", 1)]
+    assert not is_time(time)

@@ -1,5 +1,6 @@
 """Taking in what a drain brings: each submission once, with all of its files, whenever the work stops."""
 
+import json
 import os
 import signal
 from pathlib import Path
@@ -104,6 +105,28 @@ def test_what_the_originals_drain_brought_already_is_not_brought_again(store: Fr
     placed(store.root, original(seq=41, state="triaged"))
     assert ingest(store, submission(seq=41)) == Receipt(41, valid=True, repeated=True)
     assert ingest(store, submission(seq=41, created_at="2026-08-09T00:00:00Z")).seq == 42
+
+
+@pytest.mark.promise("frontdoor.a-submission-is-known-by-its-box")
+def test_other_values_than_the_originals_drain_brought_are_another_request(store: Frontdoor) -> None:
+    """To acknowledge them would lose them: the box forgets what was acknowledged."""
+    placed(store.root, original(seq=41))
+    assert ingest(store, submission(seq=41, values={"purpose": "talk"})).seq == 42
+
+
+@pytest.mark.promise("frontdoor.ingest-is-files-record-acknowledgement")
+def test_a_file_of_the_original_that_cannot_be_read_whole_keeps_no_submission_out(store: Frontdoor) -> None:
+    """The submission gets another number."""
+    raw = json.dumps(original(seq=41)).replace("45", "1e999")
+    placed(store.root, raw.encode(), name="0000000041-meeting.json")
+    assert ingest(store, submission(seq=41)).seq == 42
+
+
+@pytest.mark.promise("frontdoor.ingest-is-files-record-acknowledgement")
+def test_an_empty_extraction_is_only_said_at_home_too() -> None:
+    """A request that a person reopened would count as extracted."""
+    with pytest.raises(MalformedError):
+        submission(extraction={})
 
 
 @pytest.mark.promise("frontdoor.closed-by-default")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from mail4agent_core.frontdoor.drafts import DraftFate
 from mail4agent_core.frontdoor.quarantine import for_privileged_run
 from mail4agent_core.frontdoor.reconcile import Verdict, judged, reconcile
 from mail4agent_core.frontdoor.store import Frontdoor
@@ -95,3 +96,21 @@ def test_a_request_that_cannot_be_looked_at_stops_no_other(store: Frontdoor, out
     store.write(awaiting(1, draft, type_id="other"))
     store.write(awaiting(2, draft))
     assert [each.seq for each in reconcile(store, outbox)] == [2]
+
+
+@pytest.mark.promise("frontdoor.a-late-write-undoes-no-decision")
+def test_a_verdict_on_drafts_that_were_replaced_meanwhile_is_thrown_away(
+    store: Frontdoor, outbox: Outbox
+) -> None:
+    """A person closed and reopened the request, and a run triaged it again: the state is the same."""
+    store.write(awaiting(1, outbox.draft("d-1", "rejected", reason="no")))
+    outbox.draft("d-2")
+
+    class Meanwhile:
+        def look(self, draft_id: str) -> DraftFate | None:
+            store.write(awaiting(1, "d-1", "d-2"))
+            return outbox.look(draft_id)
+
+    assert reconcile(store, Meanwhile()) == []
+    assert store.record(1).outbox == ("d-1", "d-2")
+    assert store.record(1).state == "awaiting_me"

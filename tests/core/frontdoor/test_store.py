@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from mail4agent_api.errors import MalformedError, StoreUnavailableError, UnknownItemError
 from mail4agent_core.files import Folder, FolderError
+from mail4agent_core.frontdoor.listing import SETTLED_NS, Names
 from mail4agent_core.frontdoor.quarantine import for_privileged_run
 from mail4agent_core.frontdoor.record import Record, UnreadableError
 from mail4agent_core.frontdoor.store import Frontdoor
@@ -131,6 +133,69 @@ def test_a_request_is_read_again_only_when_its_file_changed(store: Frontdoor) ->
     assert store.listing().entries[0].state == "closed"
     path.unlink()
     assert store.listing().entries == ()
+
+
+def _aged(root: Path, *, secs: int) -> None:
+    """Turn the folder's own time back; its change time stays, which only the clock of a test may outrun."""
+    at = root.stat().st_mtime_ns - secs * 1_000_000_000
+    os.utime(root, ns=(at, at))
+
+
+@pytest.fixture
+def listings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """One entry for each time that a folder's names were listed."""
+    seen: list[int] = []
+    names = Folder.names
+
+    def counted(self: Folder) -> list[str]:
+        seen.append(1)
+        return names(self)
+
+    monkeypatch.setattr(Folder, "names", counted)
+    return seen
+
+
+def test_names_are_listed_once_while_the_folder_stays_as_it_is(tmp_path: Path, listings: list[int]) -> None:
+    """What another program adds, doubles, renames and takes away is seen by the next look."""
+    clock = time.time_ns() + 3_600_000_000_000
+    names = Names(lambda: clock)
+    with Folder.opened(tmp_path / "requests") as folder:
+        one = placed(folder.path, original())
+        assert [names.of(folder, seq) for seq in (1, 2, 1)] == [[one.name], [], [one.name]]
+        assert len(listings) == 1
+        _aged(folder.path, secs=7)
+        double = placed(folder.path, original(), name="0000000001-other.json")
+        assert sorted(names.of(folder, 1)) == sorted([one.name, double.name])
+        one.rename(folder.path / "0000000002-meeting.json")
+        _aged(folder.path, secs=9)
+        assert names.of(folder, 1) == [double.name]
+        double.unlink()
+        plain = placed(folder.path, original(), name="plain.json")
+        _aged(folder.path, secs=11)
+        assert [names.of(folder, seq) for seq in (1, 2)] == [
+            [plain.name],
+            ["0000000002-meeting.json", plain.name],
+        ]
+
+
+def test_names_of_a_folder_that_changed_just_now_are_not_kept(tmp_path: Path, listings: list[int]) -> None:
+    """A coarse clock gives a second change the time of the first."""
+    with Folder.opened(tmp_path / "requests") as folder:
+        placed(folder.path, original())
+        now = folder.own_state()[2] + SETTLED_NS - 1
+        names = Names(lambda: now)
+        for _ in range(2):
+            names.of(folder, 1)
+        assert len(listings) == 2
+
+
+def test_a_number_that_a_second_file_takes_is_refused_whatever_was_kept(store: Frontdoor) -> None:
+    """Also when the names were read before."""
+    placed(store.root, original())
+    assert store.record(1).seq == 1
+    placed(store.root, original(), name="0000000001-other.json")
+    with pytest.raises(MalformedError):
+        store.record(1)
 
 
 @pytest.mark.promise("frontdoor.files-are-private")

@@ -1,9 +1,11 @@
 """A draft leaves once, and what is not known is said to be unknown."""
 
 import errno
+import fcntl
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,11 +19,24 @@ from mail4agent_api.errors import (
     StoreUnavailableError,
     UnknownItemError,
 )
+from mail4agent_core import files
 from mail4agent_core.clock import HandClock
 from mail4agent_core.files import Folder
 from mail4agent_core.outbox import Delivered, NotSent, OutboxItem, OutboxStore, Releases, Unknown
 
 from .office import PERSON, Office, original, put
+
+
+def test_a_look_at_an_attempt_does_not_stop_its_release(
+    office: Office, store: OutboxStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever asks whether it is in flight holds its lock for that moment."""
+    item = office.stage()
+    with (store.root / store.attempt_lock(item.id)).open("w") as looked:
+        fcntl.flock(looked, fcntl.LOCK_SH)
+        monkeypatch.setattr(files, "time", SimpleNamespace(
+            monotonic=lambda: 0.0, sleep=lambda _: fcntl.flock(looked, fcntl.LOCK_UN)))  # fmt: skip
+        assert office.release(item).status == "sent"
 
 
 @pytest.mark.promise("outbox.it-leaves-once")

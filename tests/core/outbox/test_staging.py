@@ -94,6 +94,18 @@ def test_a_run_withdraws_and_replaces_its_own_while_nobody_decided(
 
 
 @pytest.mark.promise("outbox.a-run-takes-back-its-own")
+def test_a_draft_that_is_over_takes_the_place_of_none(office: Office, store: OutboxStore) -> None:
+    """Two that stand for each other would leave nothing to read."""
+    one, other, gone = (office.stage(staged_by=ALICE) for _ in range(3))
+    office.decisions.supersede(one.id, other.id, ALICE, "alice")
+    office.decisions.withdraw(gone.id, ALICE, "alice")
+    for successor in (one, gone):
+        with pytest.raises(NotPendingError):
+            office.decisions.supersede(other.id, successor.id, ALICE, "alice")
+    assert store.existing(other.id).status == "pending"
+
+
+@pytest.mark.promise("outbox.a-run-takes-back-its-own")
 def test_anothers_draft_is_not_there_to_take_back(office: Office) -> None:
     """Not even whether it exists is said."""
     item, successor = office.stage(staged_by="bob"), office.stage(staged_by=ALICE)

@@ -193,6 +193,18 @@ def test_a_root_that_is_a_link_is_refused_and_looking_makes_none(tmp_path: Path)
         assert not (tmp_path / "real" / ".x.json.0.tmp").exists()
 
 
+def test_a_look_at_a_root_leaves_its_mode(tmp_path: Path) -> None:
+    """Only who may write there makes it private."""
+    root = tmp_path / "shared"
+    root.mkdir(0o750)
+    looked = OutboxStore.open_existing(root)
+    assert looked is not None
+    looked.close()
+    assert root.stat().st_mode & 0o777 == 0o750
+    with OutboxStore.open(root):
+        assert root.stat().st_mode & 0o777 == 0o700
+
+
 def test_who_holds_the_lock_too_long_is_named(store: OutboxStore) -> None:
     """The wait is bounded, and nothing was changed."""
     with (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from email import message_from_bytes, policy
 from email.message import EmailMessage
@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from mail4agent_daemon.cli import application
 from tests.process import DaemonProcess, served
@@ -97,9 +96,10 @@ class Office:
         return f"python3 {path}"
 
 
-def _account(
+def account(
     daemon: DaemonProcess, folder: Path, name: str, grant: list[str], attestation: str = "off"
 ) -> str:
+    """Register an account with rights, its key beside the home; its secret."""
     body = {"id": name, "may_send": True, "may_read": True, "attestation": attestation}
     secret = daemon.do("admin.participant", body)["secret"]
     daemon.do("admin.participant.permit", {"id": name, "grant": grant, "revoke": []})
@@ -109,10 +109,9 @@ def _account(
     return secret
 
 
-@pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
-    """One for a module; its drafts stay."""
-    folder = tmp_path_factory.mktemp("office")
+@contextmanager
+def opened(folder: Path, environment: Mapping[str, str] | None = None) -> Iterator[Office]:
+    """One in a folder for the length of the block; its daemon is started with more environment."""
     inbox = Inbox()
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -145,20 +144,27 @@ argv = ["/bin/false"]
 """
     )
     try:
-        with served(home) as daemon:
+        with served(home, environment=environment) as daemon:
             yield Office(
                 daemon,
                 inbox,
                 folder,
                 workspace,
                 person,
-                ada=_account(daemon, folder, "ada", ["outbox:stage"]),
-                rosa=_account(daemon, folder, "rosa", ["outbox:review"]),
-                ben=_account(daemon, folder, "ben", [], attestation="preferred"),
+                ada=account(daemon, folder, "ada", ["outbox:stage"]),
+                rosa=account(daemon, folder, "rosa", ["outbox:review"]),
+                ben=account(daemon, folder, "ben", [], attestation="preferred"),
             )
     finally:
         person.close()
         controller.stop()
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
+    """One for a module; its drafts stay."""
+    with opened(tmp_path_factory.mktemp("office")) as office:
+        yield office
 
 
 @pytest.fixture

@@ -310,7 +310,7 @@ def test_an_attachment_leaves_as_it_was_when_it_was_staged(office: Office) -> No
     with office.person("release", id_) as terminal:
         shown = terminal.until("[y/N]")
         digest = hashlib.sha256(b"as it was read\n").hexdigest()
-        assert f"  | plans/plan.txt  15 bytes  sha256 {digest}" in shown
+        assert f"  | plans/plan.txt  15 bytes  sha256 {digest}" in shown.replace("\n  : ", "")
         terminal.type("y")
         assert terminal.ended() == 0
     (attached,) = office.inbox.messages[-1].iter_attachments()

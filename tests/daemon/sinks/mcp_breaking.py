@@ -24,7 +24,13 @@ for line in sys.stdin:
                     sys.stdout.write("x" * 65_536)
             if sys.argv[1] == "vanish":
                 sys.exit(3)
-            answer["result"] = {"content": "no list of anything"}
+            if sys.argv[1] == "chatter":
+                sys.stdout.write("x\n" * 5_000)
+            if sys.argv[1] in {"chatter", "unlisted"}:
+                said = [{"type": "text", "text": "done"}]
+                answer["result"] = {"content": said, "structuredContent": {"id": "msg_5"}}
+            else:
+                answer["result"] = {"content": "no list of anything"}
         case _ if "id" in asked:
             answer["error"] = {"code": -32601, "message": "not here"}
         case _:

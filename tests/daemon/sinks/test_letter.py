@@ -43,6 +43,11 @@ PLAIN = {"to": "noor@example.net", "subject": "Hello", "body": "Hi."}
         {"in_reply_to": "<a@b>\r\nBcc: mallory@example.net"},
         {"in_reply_to": "a@b"},
         {"references": ["<a@b>", "<c@d> <e@f>"]},
+        {"subject": "=?utf-8?q?Pay_now?="},
+        {"to": "=?utf-8?q?Noor?= <noor@example.net>"},
+        {"to": "=?utf-8?q?noor?=@example.net"},
+        {"references": ["<=?utf-8?q?a?=@b>"]},
+        {"attachments": "=?utf-8?q?plan=2Eexe?="},
         {"body": "a lone \r carriage return"},
         {"body": "a null \x00 byte"},
         {"body": 7},
@@ -94,3 +99,14 @@ def test_whatever_is_carried_keeps_its_place(subject: str, body: str, name: str)
     assert letter.recipients == ("noor@example.net",)
     content = made.get_content().replace("\r\n", "\n")
     assert content.removesuffix("\n") == body.replace("\r\n", "\n").removesuffix("\n")
+
+
+@pytest.mark.promise("sinks.no-argument-becomes-a-header")
+def test_a_file_of_a_folder_is_held_to_the_same_form() -> None:
+    """No argument named it; what its path says of its type is not believed."""
+    letter = letter_of({**PLAIN, "attachments": "plans"})
+    with pytest.raises(MalformedError):
+        letter.message(FROM, "5a" * 32, 0, [("plans/=?utf-8?q?plan=2Eexe?=", b"x")])
+    made = letter.message(FROM, "5a" * 32, 0, [("data:text/html,plans/plan.pdf", b"%PDF")])
+    (attached,) = made.iter_attachments()
+    assert (attached.get_content_type(), attached.get_filename()) == ("application/pdf", "plan.pdf")

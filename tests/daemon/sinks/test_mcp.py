@@ -119,7 +119,7 @@ async def test_a_tool_that_is_not_there_is_not_sent(remote: tuple[Remote, Path])
 
 
 @pytest.mark.promise("sinks.an-unknown-outcome-is-said")
-@pytest.mark.parametrize("way", ["vanish", "flood", "garble"])
+@pytest.mark.parametrize("way", ["vanish", "flood", "chatter", "garble"])
 async def test_a_server_that_breaks_off_leaves_the_outcome_unknown(tmp_path: Path, way: str) -> None:
     """The call was made; one that ends, floods or answers with nonsense does not say what became of it."""
     told = tmp_path / "told"
@@ -127,6 +127,14 @@ async def test_a_server_that_breaks_off_leaves_the_outcome_unknown(tmp_path: Pat
     with pytest.raises(UnknownOutcomeError):
         await calling(server).deliver(outgoing({"text": "a"}))
     assert told.exists()
+
+
+@pytest.mark.promise("sinks.an-mcp-tool-is-called-once")
+async def test_a_result_counts_though_the_server_lists_no_tools(tmp_path: Path) -> None:
+    """The tool has run: a list that is asked for afterwards changes nothing of that."""
+    breaking = str(SERVER.with_name("mcp_breaking.py"))
+    server = Program((sys.executable, breaking, "unlisted"), {"TOLD": str(tmp_path / "told")})
+    assert await calling(server).deliver(outgoing({"text": "a"})) == "msg_5"
 
 
 async def test_a_server_that_cannot_be_had_is_not_sent(tmp_path: Path) -> None:

@@ -225,3 +225,42 @@ async def test_a_copy_that_was_changed_does_not_leave(workspace: Path) -> None:
         with pytest.raises(NotSentError):
             await sink_to(post.port).deliver(outgoing(args, files=(plan,)))
     assert post.offered == []
+
+
+async def test_an_email_that_cannot_be_made_is_not_sent(workspace: Path) -> None:
+    """Nobody is asked, and it is no doubt that a person has to settle."""
+    strange = staged(workspace, "plans/=?utf-8?q?plan=2Eexe?=", b"x")
+    async with post_office() as post:
+        for args, files in (({**EMAIL, "attachments": "plans"}, (strange,)), ({**EMAIL, "from": "x"}, ())):
+            with pytest.raises(NotSentError):
+                await sink_to(post.port).deliver(outgoing(args, files=files))
+    assert post.offered == []
+
+
+@pytest.mark.promise("sinks.an-unknown-outcome-is-said")
+async def test_an_answer_to_the_text_that_neither_takes_nor_refuses_leaves_the_outcome_unknown() -> None:
+    """A server that asks for more has the message all the same."""
+
+    async def more(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await _until_the_text(reader, writer)
+        writer.write(b"354 go on\r\n")
+        while await reader.readline() != b".\r\n":
+            pass
+        writer.write(b"354 go on\r\n")
+
+    with pytest.raises(UnknownOutcomeError):
+        await _against(more)
+
+
+async def test_a_server_that_repeats_the_login_is_not_quoted() -> None:
+    """Its answer may hold the password."""
+
+    async def repeat(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"220 here\r\n")
+        await reader.readline()
+        writer.write(b"250-here\r\n250 AUTH PLAIN\r\n")
+        writer.write(b"535 no: " + await reader.readline())
+
+    with pytest.raises(NotSentError) as failure:
+        await _against(repeat, login=("mara", "a-password"))
+    assert failure.value.reason == "the mail server refuses the login with 535"
