@@ -6,6 +6,7 @@ what it staged itself.
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
@@ -50,7 +51,7 @@ class Decisions:
                     field="id",
                     reason="must be a message; a publication is edited at its source and staged again",
                 )
-            if digest_of(item, sink) != digest:
+            if not hmac.compare_digest(digest_of(item, sink), digest):
                 raise DraftChangedError(id=id_)
             return item.changed(
                 args=found, summary=summarize(item.tool, found), files=_still_named(item.files, paths)
@@ -67,7 +68,7 @@ class Decisions:
         said = checked_reason(reason)
 
         def change(item: OutboxItem) -> OutboxItem:
-            if digest is not None and digest_of(item, sink) != digest:
+            if digest is not None and not hmac.compare_digest(digest_of(item, sink), digest):
                 raise DraftChangedError(id=id_)
             return item.changed(reason=said, error=None, resolved_at=self._store.now())
 

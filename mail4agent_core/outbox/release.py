@@ -7,6 +7,7 @@ draft left is unknown, nothing releases it again by itself, and a person settles
 
 from __future__ import annotations
 
+import hmac
 from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import StrEnum
@@ -122,7 +123,7 @@ class Releases:
             held.enter_context(self._store.locked())
             item = self._store.existing(id_)
             status = after(item, Step.BEGIN, in_flight=self._store.in_flight(id_))
-            if not intact or digest_of(item, sink) != digest:
+            if not intact or not hmac.compare_digest(digest_of(item, sink), digest):
                 raise DraftChangedError(id=id_)
             # What an original's file holds was never judged.
             args = checked_args(item.args)

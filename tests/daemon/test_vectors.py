@@ -19,6 +19,9 @@ RULES = (
     "must be a port that your own process listens on",
     "must have the path / or /doorbell",
     "must be a tool that the daemon's settings give a sink",
+    "must be the size of the bytes that came",
+    "must be one file a field",
+    "must be one a field",
 )
 COMPARED = ("kind", "field", "limit", "actual")
 
