@@ -155,8 +155,9 @@ class Folder:
         if opened is None:
             return None
         try:
-            before = _state(os.fstat(opened))
-            return _read(opened, most + 1), before
+            found = os.fstat(opened)
+            # One byte more than there is: less than was asked for says that this was the end.
+            return _read(opened, most + 1, found.st_size + 1), _state(found)
         finally:
             os.close(opened)
 
@@ -296,11 +297,11 @@ def _state(found: os.stat_result) -> tuple[int, int, int, int]:
     return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
-def _read(opened: int, most: int) -> bytes:
+def _read(opened: int, most: int, first: int = _PIECE) -> bytes:
     """So many bytes at most. A short file takes one call: folders of thousands are read whole."""
     raw = b""
     while len(raw) < most:
-        wanted = min(most - len(raw), _FURTHER if raw else _PIECE)
+        wanted = min(most - len(raw), _FURTHER if raw else first)
         chunk = os.read(opened, wanted)
         raw = raw + chunk if raw else chunk
         # A regular file gives less than was asked for only at its end.

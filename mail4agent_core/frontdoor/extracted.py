@@ -22,6 +22,7 @@ DATES_MAX: Final = 8
 DATE_MAX_CHARS: Final = 40
 #: The words for how urgent the writer claims it is; the empty text stands for a text that says nothing.
 URGENCIES: Final = ("none", "soon", "urgent")
+_TEXTS: Final = ("reading", "topic", "urgency_claimed", "institution")
 _DATE_SIGNS: Final = frozenset(" ,./:-")
 
 
@@ -50,22 +51,14 @@ class Extraction:
 
         Raises ExtractionFormError for another value and for members of another type.
         """
-        if not isinstance(value, dict):
-            raise ExtractionFormError("an extraction is an object")
-        given = cast("dict[str, Json]", value)
-        dates = given.get("dates_mentioned", [])
-        if not isinstance(dates, list):
-            raise ExtractionFormError("dates_mentioned is a list")
-        flag = given.get("reads_like_instructions", False)
-        if not isinstance(flag, bool):
-            raise ExtractionFormError("reads_like_instructions is true or false")
+        given = checked(value)
         return cls(
-            _text(given, "reading"),
-            _text(given, "topic"),
-            _text(given, "urgency_claimed"),
-            tuple(_is_text(date, "a date") for date in cast("list[Json]", dates)),
-            _text(given, "institution"),
-            flag,
+            given.get("reading", ""),
+            given.get("topic", ""),
+            given.get("urgency_claimed", ""),
+            tuple(given.get("dates_mentioned", ())),
+            given.get("institution", ""),
+            given.get("reads_like_instructions", False),
         )
 
     def as_json(self) -> dict[str, Json]:
@@ -80,14 +73,23 @@ class Extraction:
         }
 
 
-def _text(given: Mapping[str, Json], name: str) -> str:
-    return _is_text(given.get(name, ""), name)
-
-
-def _is_text(value: Json, name: str) -> str:
-    if not isinstance(value, str):
-        raise ExtractionFormError(f"{name} is a text")
-    return value
+def checked(value: Json) -> Mapping[str, Json]:
+    """The object of an extraction, in which each member that is there has its type. Raises as ``parsed``."""
+    if not isinstance(value, dict):
+        raise ExtractionFormError("an extraction is an object")
+    given = cast("dict[str, Json]", value)
+    for name in _TEXTS:
+        if not isinstance(given.get(name, ""), str):
+            raise ExtractionFormError(f"{name} is a text")
+    dates = given.get("dates_mentioned", ())
+    if dates != () and not isinstance(dates, list):
+        raise ExtractionFormError("dates_mentioned is a list")
+    for date in cast("Iterable[Json]", dates):
+        if not isinstance(date, str):
+            raise ExtractionFormError("a date is a text")
+    if not isinstance(given.get("reads_like_instructions", False), bool):
+        raise ExtractionFormError("reads_like_instructions is true or false")
+    return given
 
 
 def faults(extraction: Extraction, texts: Iterable[str]) -> list[str]:

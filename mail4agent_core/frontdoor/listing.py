@@ -9,13 +9,14 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from mail4agent_core.files import Folder
 
-from .record import FILE_MAX_BYTES, Record, UnreadableError
+from .record import FILE_MAX_BYTES, Record, UnreadableError, read
+from .types import Json
 
 SUFFIX: Final = ".json"
 #: Nanoseconds after which the last change of a folder has another time than the next one, on any file system.
@@ -24,44 +25,49 @@ SETTLED_NS: Final = 2_000_000_000
 FileState = tuple[int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """What a list says of one request; small, whatever the request holds."""
 
-    name: str = field(repr=False)
+    name: str
     seq: int
-    type_id: str = field(repr=False)
-    state: str = field(repr=False)
-    created_at: str = field(repr=False)
-    drained_at: str = field(repr=False)
+    type_id: str
+    state: str
+    created_at: str
+    drained_at: str
     valid: bool
     extracted: bool
-    topic: str | None = field(repr=False)
+    topic: str | None
     reads_like_instructions: bool
     attachments: int
-    outbox: tuple[str, ...] = field(repr=False)
-    box_epoch: str | None = field(repr=False)
+    outbox: tuple[str, ...]
+    box_epoch: str | None
     box_seq: int | None
 
+    def __repr__(self) -> str:
+        """Its number alone: what else it says may be a stranger's words."""
+        return f"Entry(seq={self.seq})"
+
     @classmethod
-    def of(cls, name: str, record: Record) -> Entry:
-        """The line of a record."""
-        extraction = record.extraction
+    def of(cls, name: str, raw: Mapping[str, Json]) -> Entry:
+        """The line of a record's object, which was checked."""
+        get = raw.get
+        extraction: Mapping[str, Json] | None = get("extraction")
+        told: Mapping[str, Json] = extraction or {}
         return cls(
             name,
-            record.seq,
-            record.type_id,
-            record.state,
-            record.created_at,
-            record.drained_at,
-            record.valid,
+            raw["seq"],
+            raw["type_id"],
+            raw["state"],
+            raw["created_at"],
+            raw["drained_at"],
+            get("valid", False),
             extraction is not None,
-            None if extraction is None else extraction.topic,
-            extraction is not None and extraction.reads_like_instructions,
-            len(record.attachments),
-            record.outbox,
-            record.box_epoch,
-            record.box_seq,
+            None if extraction is None else told.get("topic", ""),
+            told.get("reads_like_instructions", False),
+            len(get("attachments", ())),
+            tuple(get("outbox", ())),
+            get("box_epoch"),
+            get("box_seq"),
         )
 
 
@@ -150,7 +156,8 @@ class Names:
 
 def _number_of(name: str) -> str:
     """What a name begins with where that is a number and a dash; nothing for any other name."""
-    return name[:11] if name[10:11] == "-" and name[:10].isdigit() else ""
+    digits = name[:10]
+    return name[:11] if name[10:11] == "-" and digits.isascii() and digits.isdigit() else ""
 
 
 def found(folder: Folder, seq: int, names: Names, remembered: Remembered) -> list[Entry]:
@@ -164,29 +171,29 @@ def _doubled(entries: Iterable[Entry]) -> frozenset[int]:
 
 
 def _looked_at(folder: Folder, name: str, remembered: Remembered) -> Entry | Unreadable | None:
+    known = remembered.get(name)
     try:
-        state = folder.state(name)
-        known = remembered.get(name)
-        if known is not None and known[0] == state:
-            return known[1]
-        made = _read(folder, name)
+        if known is None or known[0] != folder.state(name):
+            read = folder.read_with_state(name, FILE_MAX_BYTES)
+            if read is None:
+                return Unreadable(name, "is no regular file")
+            known = remembered[name] = (read[1], _line(name, read[0]))
     except FileNotFoundError:
         return None
     except OSError:
         return Unreadable(name, "cannot be read")
-    remembered[name] = (state, made)
-    return made
+    return known[1]
 
 
-def _read(folder: Folder, name: str) -> Entry | Unreadable:
+def _line(name: str, raw: bytes) -> Entry | Unreadable:
     try:
-        record = record_in(folder, name)
-        if numbered(name) not in {None, record.seq}:
+        entry = Entry.of(name, read(raw))
+        if numbered(name) not in {None, entry.seq}:
             # It would be found under one number and listed under another.
             raise UnreadableError("has another number than its name")
-        return Entry.of(name, record)
     except UnreadableError as failure:
         return Unreadable(name, str(failure))
+    return entry
 
 
 def record_in(folder: Folder, name: str) -> Record:

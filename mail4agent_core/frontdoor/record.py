@@ -15,6 +15,7 @@ from mail4agent_api.codec import parse
 from mail4agent_api.errors import RefusalError
 
 from .extracted import Extraction
+from .extracted import checked as check_extraction
 from .types import Json
 
 #: What is read of one file, in bytes; a larger one is unreadable.
@@ -25,6 +26,13 @@ OMITTED_EMPTY: Final = (
     "invalid_reason", "reply_to", "extraction", "extraction_error", "triage_session", "outbox", "note",
     "attachments", "note_by_person",
 )  # fmt: skip
+
+
+_TEXTS: Final = ("type_id", "state", "created_at", "drained_at")
+_NEEDED: Final = ("seq", *_TEXTS, "values")
+_MAYBE_TEXTS: Final = ("reply_to", "triage_session", "note", "box_epoch")
+_FLAGS: Final = ("valid", "note_by_person")
+_MAYBE_NUMBERS: Final = ("type_version", "box_seq")
 
 
 class UnreadableError(Exception):
@@ -74,22 +82,12 @@ class Record:
     @classmethod
     def parsed(cls, value: Json) -> Record:
         """The record that a parsed JSON object is. Raises UnreadableError."""
-        if not isinstance(value, dict):
-            raise UnreadableError("is no object")
-        return _read(cast("dict[str, Json]", value))
+        return _made(checked(value))
 
     @classmethod
     def loaded(cls, raw: bytes) -> Record:
         """The record that a file's bytes are. Raises UnreadableError."""
-        if len(raw) > FILE_MAX_BYTES:
-            raise UnreadableError("is larger than what is read of a file")
-        try:
-            value = parse(raw)
-        except RefusalError:
-            value = None
-        if value is None:
-            raise UnreadableError("is not JSON, or was not written to its end")
-        return cls.parsed(value)
+        return _made(read(raw))
 
     @property
     def file_name(self) -> str:
@@ -125,80 +123,104 @@ def _merged(raw: Mapping[str, Json], changes: Mapping[str, Json]) -> dict[str, J
     return out
 
 
-def _read(raw: Mapping[str, Json]) -> Record:
-    for name in ("seq", "type_id", "state", "created_at", "drained_at", "values"):
+def read(raw: bytes) -> Mapping[str, Json]:
+    """The object that a record's file holds, as ``checked`` leaves it. Raises UnreadableError."""
+    if len(raw) > FILE_MAX_BYTES:
+        raise UnreadableError("is larger than what is read of a file")
+    try:
+        value = parse(raw)
+    except RefusalError:
+        value = None
+    if value is None:
+        raise UnreadableError("is not JSON, or was not written to its end")
+    return checked(value)
+
+
+def checked(value: Json) -> Mapping[str, Json]:
+    """The object of a record, in which each member has its type. Raises UnreadableError.
+
+    In one pass without an object for any part: a list does this to every file.
+    """
+    if not isinstance(value, dict):
+        raise UnreadableError("is no object")
+    raw = cast("dict[str, Json]", value)
+    for name in _NEEDED:
         if name not in raw:
             raise UnreadableError(f"has no {name}")
-    seq = _seq(raw["seq"])
-    values = raw["values"]
-    if not isinstance(values, dict):
+    _seq(raw["seq"])
+    if not isinstance(raw["values"], dict):
         raise UnreadableError("has values that are no object")
-    free = raw.get("free_text")
+    get = raw.get
+    for name in _TEXTS:
+        if not isinstance(raw[name], str):
+            raise UnreadableError(f"has a {name} that is no text")
+    for name in _MAYBE_TEXTS:
+        each = get(name)
+        if each is not None and not isinstance(each, str):
+            raise UnreadableError(f"has a {name} that is no text")
+    for name in _FLAGS:
+        if not isinstance(get(name, False), bool):
+            raise UnreadableError(f"has a {name} that is neither true nor false")
+    for name in _MAYBE_NUMBERS:
+        if (each := get(name)) is not None:
+            _seq(each)
+    if (each := get("free_text")) is not None:
+        _check_texts(each, "free_text")
+    if "outbox" in raw:
+        _check_texts(raw["outbox"], "outbox")
+    if (each := get("extraction")) is not None:
+        _check_extraction(each)
+    if "attachments" in raw:
+        for _ in _attachments(raw["attachments"]):
+            pass
+    return raw
+
+
+def _made(raw: Mapping[str, Json]) -> Record:
+    get = raw.get
+    free, extraction = get("free_text"), get("extraction")
     return Record(
-        seq=seq,
-        type_id=_text(raw, "type_id"),
-        state=_text(raw, "state"),
-        created_at=_text(raw, "created_at"),
-        drained_at=_text(raw, "drained_at"),
-        valid=_flag(raw, "valid"),
-        values=cast("dict[str, Json]", values),
-        free_text=None if free is None else tuple(_texts(free, "free_text")),
-        reply_to=_optional(raw, "reply_to"),
-        extraction=_extraction(raw.get("extraction")),
-        triage_session=_optional(raw, "triage_session"),
-        outbox=tuple(_texts(raw.get("outbox", []), "outbox")),
-        note=_optional(raw, "note"),
-        note_by_person=_flag(raw, "note_by_person"),
-        attachments=tuple(_attachments(raw.get("attachments", []))),
-        type_version=_number(raw, "type_version"),
-        box_epoch=_optional(raw, "box_epoch"),
-        box_seq=_number(raw, "box_seq"),
+        seq=raw["seq"],
+        type_id=raw["type_id"],
+        state=raw["state"],
+        created_at=raw["created_at"],
+        drained_at=raw["drained_at"],
+        valid=get("valid", False),
+        values=raw["values"],
+        free_text=None if free is None else tuple(free),
+        reply_to=get("reply_to"),
+        extraction=None if extraction is None else Extraction.parsed(extraction),
+        triage_session=get("triage_session"),
+        outbox=tuple(get("outbox", ())),
+        note=get("note"),
+        note_by_person=get("note_by_person", False),
+        attachments=tuple(_attachments(get("attachments", []))),
+        type_version=get("type_version"),
+        box_epoch=get("box_epoch"),
+        box_seq=get("box_seq"),
         raw=raw,
     )
 
 
-def _seq(value: Json) -> int:
+def _seq(value: Json) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= SEQ_MAX:
         raise UnreadableError("has a seq that is no number of a request")
-    return value
 
 
-def _extraction(value: Json) -> Extraction | None:
+def _check_extraction(value: Json) -> None:
     try:
-        return None if value is None else Extraction.parsed(value)
+        check_extraction(value)
     except ValueError:
         # Without the context: what could not be read is a stranger's.
         raise UnreadableError("has an extraction of another form") from None
 
 
-def _number(raw: Mapping[str, Json], name: str) -> int | None:
-    return None if raw.get(name) is None else _seq(raw[name])
-
-
-def _text(raw: Mapping[str, Json], name: str) -> str:
-    if not isinstance(raw[name], str):
-        raise UnreadableError(f"has a {name} that is no text")
-    return raw[name]
-
-
-def _optional(raw: Mapping[str, Json], name: str) -> str | None:
-    return None if raw.get(name) is None else _text(raw, name)
-
-
-def _flag(raw: Mapping[str, Json], name: str) -> bool:
-    value = raw.get(name, False)
-    if not isinstance(value, bool):
-        raise UnreadableError(f"has a {name} that is neither true nor false")
-    return value
-
-
-def _texts(value: Json, name: str) -> Iterator[str]:
+def _check_texts(value: Json, name: str) -> None:
     if not isinstance(value, list):
         raise UnreadableError(f"has a {name} that is no list")
     for each in cast("list[Json]", value):
         if not isinstance(each, str):
             raise UnreadableError(f"has a {name} that is no list of texts")
-        yield each
 
 
 def _attachments(value: Json) -> Iterator[Attachment]:
@@ -209,11 +231,12 @@ def _attachments(value: Json) -> Iterator[Attachment]:
             raise UnreadableError("has an attachment that is no object")
         given = cast("dict[str, Json]", each)
         # Where the bytes are is not said before they are here.
-        members = {"path": "", **given}
+        members: dict[str, Any] = {"path": "", **given}
         names = ("field", "filename", "sha256", "content_type", "path")
         if not all(isinstance(members.get(name), str) for name in names):
             raise UnreadableError("has an attachment without its members")
-        yield Attachment(size=_seq(members.get("size")), **{name: members[name] for name in names})
+        _seq(members.get("size"))
+        yield Attachment(size=members["size"], **{name: members[name] for name in names})
 
 
 def texts_within(value: Json) -> Iterator[str]:

@@ -35,6 +35,14 @@ _TAINTS = {
     for untrusted in (False, True)
 }
 _HEX = re.compile(r"[0-9a-f]{64}\Z")
+_TEXTS = ("id", "status", "tool", "summary", "created_at")
+_MAYBES = ("session_id", "workspace", "resolved_at", "reason", "error")
+_OUR_MAYBES = (
+    *_MAYBES,
+    "decided_by", "idempotency_key", "staged_by", "sink", "sent_as", "superseded_by", "decided_at",
+)  # fmt: skip
+_KEYS = frozenset({*_TEXTS, *_MAYBES, "kind", "args_before", "args", "taint", "schema"})
+_OUR_KEYS = frozenset({*_OUR_MAYBES, "release", "attempts", "files"})
 
 
 class OutboxKind(StrEnum):
@@ -44,6 +52,9 @@ class OutboxKind(StrEnum):
     MESSAGE = "message"
     #: A publication: the files are what is read, and an edit is refused.
     PUBLISH = "publish"
+
+
+_KINDS = {kind.value: kind for kind in OutboxKind}
 
 
 class Status(StrEnum):
@@ -141,9 +152,7 @@ class OutboxItem:
 
     def writing_outcome(self) -> WritingOutcome | None:
         """What it says about drafting: nothing, unless it is a message that was sent."""
-        if self.kind is not OutboxKind.MESSAGE or self.status != Status.SENT:
-            return None
-        return WritingOutcome.SENT_EDITED if self.edited() else WritingOutcome.SENT_UNCHANGED
+        return writing_outcome(self.kind, self.status, edited=self.edited())
 
     def mineable_as_writing(self) -> bool:
         """Whether its difference is a correction of somebody's writing."""
@@ -199,122 +208,133 @@ class OutboxItem:
         return json.dumps({**value, **self.others}, ensure_ascii=False, indent=2, allow_nan=False).encode()
 
 
+def writing_outcome(kind: OutboxKind, status: str, *, edited: bool) -> WritingOutcome | None:
+    """What a draft of a kind and status says about drafting; None where it says nothing."""
+    if kind is not OutboxKind.MESSAGE or status != Status.SENT:
+        return None
+    return WritingOutcome.SENT_EDITED if edited else WritingOutcome.SENT_UNCHANGED
+
+
 def is_item_id(text: str) -> bool:
     """Whether a text has the shape of an id, asked before it becomes part of a path."""
     return _ID.match(text) is not None
 
 
 def decoded(raw: bytes, id_: str | None = None) -> OutboxItem:
-    """The item that a file holds, which lies under ``id_`` where that is given.
+    """The item that a file holds, which lies under ``id_`` where that is given. Raises as ``checked``."""
+    value = checked(raw, id_)
+    get = value.get
+    ours = get("schema") is not None
+    # A file of the original may have our keys too: they are others' then.
+    our = (value if ours else dict[str, Any]()).get
+    known = _KEYS | _OUR_KEYS if ours else _KEYS
+    return OutboxItem(
+        id=value["id"],
+        status=value["status"],
+        tool=value["tool"],
+        kind=kind_of(value),
+        args_before=value["args_before"],
+        args=value["args"],
+        summary=value["summary"],
+        session_id=get("session_id"),
+        workspace=get("workspace"),
+        taint=taint_of(value),
+        created_at=value["created_at"],
+        resolved_at=get("resolved_at"),
+        reason=get("reason"),
+        error=get("error"),
+        schema=get("schema"),
+        release=_intent(our("release")),
+        attempts=our("attempts") or 0,
+        decided_by=our("decided_by"),
+        idempotency_key=our("idempotency_key"),
+        files=_files(our("files")),
+        staged_by=our("staged_by"),
+        sink=our("sink"),
+        sent_as=our("sent_as"),
+        superseded_by=our("superseded_by"),
+        decided_at=our("decided_at"),
+        others={key: each for key, each in value.items() if key not in known},
+    )
 
-    Raises NotAnItemError, and NewerFileError for a later form, whatever else it holds.
+
+def checked(raw: bytes, id_: str | None = None) -> dict[str, Any]:
+    """The object of an item's file, in which each member has its type.
+
+    In one pass without an object for any part: a list does this to every file. Raises NotAnItemError, and
+    NewerFileError for a later form, whatever else it holds.
     """
     if len(raw) > FILE_MAX_BYTES:
         raise NotAnItemError("is past the bound of a file")
     try:
-        value = parse(raw)
+        found = parse(raw)
     except RefusalError:
         raise NotAnItemError("is no JSON") from None
-    if not isinstance(value, dict):
+    if not isinstance(found, dict):
         raise NotAnItemError("is no object")
-    return _Reader(cast(dict[str, Any], value)).item(id_)
-
-
-class _Reader:
-    """Takes the keys of one file, each of its type."""
-
-    def __init__(self, value: dict[str, Any]) -> None:
-        self._value = value
-
-    def item(self, id_: str | None) -> OutboxItem:
-        schema = None if self._value.get("schema") is None else self._whole("schema")
-        if schema is not None and schema > OUTBOX_SCHEMA:
-            raise NewerFileError
-        self._value.pop("schema", None)
-        found_id = self._text("id")
-        if not is_item_id(found_id) or id_ not in {None, found_id}:
-            raise NotAnItemError("is not the item of this place")
-        ours = schema is not None
-        # Keywords are judged in this order; what is left over is others'.
-        return OutboxItem(
-            id=found_id,
-            status=self._text("status"),
-            tool=self._text("tool"),
-            kind=self._kind(),
-            args_before=self._any("args_before"),
-            args=self._any("args"),
-            summary=self._text("summary"),
-            session_id=self._maybe("session_id"),
-            workspace=self._maybe("workspace"),
-            taint=_taint(self._value.pop("taint", None)),
-            created_at=self._text("created_at"),
-            resolved_at=self._maybe("resolved_at"),
-            reason=self._maybe("reason"),
-            error=self._maybe("error"),
-            schema=schema,
-            release=self._intent() if ours else None,
-            attempts=self._whole("attempts") if ours else 0,
-            decided_by=self._maybe("decided_by") if ours else None,
-            idempotency_key=self._maybe("idempotency_key") if ours else None,
-            files=self._files() if ours else (),
-            staged_by=self._maybe("staged_by") if ours else None,
-            sink=self._maybe("sink") if ours else None,
-            sent_as=self._maybe("sent_as") if ours else None,
-            superseded_by=self._maybe("superseded_by") if ours else None,
-            decided_at=self._maybe("decided_at") if ours else None,
-            others=self._value,
-        )
-
-    def _any(self, key: str) -> Any:
-        if key not in self._value:
+    value = cast(dict[str, Any], found)
+    get = value.get
+    ours = get("schema") is not None
+    if ours and _whole(value, "schema") > OUTBOX_SCHEMA:
+        raise NewerFileError
+    for key in _TEXTS:
+        if not isinstance(get(key), str):
+            raise NotAnItemError(f"{key} is no text")
+    if not is_item_id(value["id"]) or id_ not in {None, value["id"]}:
+        raise NotAnItemError("is not the item of this place")
+    for key in _OUR_MAYBES if ours else _MAYBES:
+        each = get(key)
+        if each is not None and not isinstance(each, str):
+            raise NotAnItemError(f"{key} is no text")
+    kind_of(value)
+    for key in ("args_before", "args"):
+        if key not in value:
             raise NotAnItemError(f"{key} is missing")
-        return self._value.pop(key)
-
-    def _text(self, key: str) -> str:
-        value = self._value.pop(key, None)
-        if not isinstance(value, str):
-            raise NotAnItemError(f"{key} is no text")
-        return value
-
-    def _maybe(self, key: str) -> str | None:
-        value = self._value.pop(key, None)
-        if value is not None and not isinstance(value, str):
-            raise NotAnItemError(f"{key} is no text")
-        return value
-
-    def _whole(self, key: str) -> int:
-        value = self._value.pop(key, 0)
-        if type(value) is not int or not 0 <= value <= _WHOLE_MAX:
-            raise NotAnItemError(f"{key} is no whole number")
-        return value
-
-    def _kind(self) -> OutboxKind:
-        try:
-            return OutboxKind(self._value.pop("kind", OutboxKind.MESSAGE))
-        except ValueError:
-            # How it is to be reviewed is not known, so that it cannot be.
-            raise NotAnItemError("kind is none that is known") from None
-
-    def _intent(self) -> Intent | None:
-        match self._value.pop("release", None):
-            case None:
-                return None
-            case {"attempt": int(attempt), "by": str(by), "digest": str(digest), "started_at": str(started)}:
-                return Intent(attempt, by, digest, started)
-            case _:
-                raise NotAnItemError("release is no intent")
-
-    def _files(self) -> tuple[FileRecord, ...]:
-        found = self._value.pop("files", None)
-        if found is None:
-            return ()
-        if not isinstance(found, list):
-            raise NotAnItemError("files is no list")
-        return tuple(map(_file, cast(list[Any], found)))
+    if ours:
+        _intent(get("release"))
+        _whole(value, "attempts")
+        _files(get("files"))
+    return value
 
 
-def _taint(value: Any) -> Taint:
+def kind_of(value: dict[str, Any]) -> OutboxKind:
+    """The kind that a file's object names. Raises NotAnItemError."""
+    named = value.get("kind", OutboxKind.MESSAGE)
+    kind = _KINDS.get(named) if isinstance(named, str) else None
+    if kind is None:
+        # How it is to be reviewed is not known, so that it cannot be.
+        raise NotAnItemError("kind is none that is known")
+    return kind
+
+
+def _whole(value: dict[str, Any], key: str) -> int:
+    found = value.get(key, 0)
+    if type(found) is not int or not 0 <= found <= _WHOLE_MAX:
+        raise NotAnItemError(f"{key} is no whole number")
+    return found
+
+
+def _intent(value: Any) -> Intent | None:
+    match value:
+        case None:
+            return None
+        case {"attempt": int(attempt), "by": str(by), "digest": str(digest), "started_at": str(started)}:
+            return Intent(attempt, by, digest, started)
+        case _:
+            raise NotAnItemError("release is no intent")
+
+
+def _files(found: Any) -> tuple[FileRecord, ...]:
+    if found is None:
+        return ()
+    if not isinstance(found, list):
+        raise NotAnItemError("files is no list")
+    return tuple(map(_file, cast(list[Any], found)))
+
+
+def taint_of(item: dict[str, Any]) -> Taint:
     """As ``recorded``; what most files say is known without making it again."""
+    value = item.get("taint")
     if isinstance(value, dict) and len(cast(dict[str, Any], value)) == 2:
         found = cast(dict[str, Any], value)
         private, untrusted = found.get("private"), found.get("untrusted")

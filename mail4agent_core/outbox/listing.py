@@ -9,12 +9,24 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from mail4agent_api.mail import Taint
 from mail4agent_core.files import Folder
 
-from .item import FILE_MAX_BYTES, NotAnItemError, OutboxItem, OutboxKind, decoded, is_item_id
+from .canonical import same
+from .item import (
+    FILE_MAX_BYTES,
+    NotAnItemError,
+    OutboxItem,
+    OutboxKind,
+    checked,
+    decoded,
+    is_item_id,
+    kind_of,
+    taint_of,
+    writing_outcome,
+)
 from .outcome import WritingOutcome
 
 # A name may hold anything, escapes of a terminal among it: it is logged as ASCII (%a).
@@ -23,8 +35,7 @@ log = logging.getLogger(__name__)
 ENDING: Final = ".json"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """An item without its arguments."""
 
     id: str
@@ -52,6 +63,21 @@ class Row:
             item.id, item.status, item.tool, item.kind, item.summary, item.session_id, item.staged_by,
             item.taint, item.edited(), item.created_at, item.resolved_at, item.attempts, item.error,
             item.reason, item.decided_by, item.superseded_by, item.writing_outcome(),
+        )  # fmt: skip
+
+    @classmethod
+    def read(cls, value: dict[str, Any]) -> Row:
+        """The row of a file's object, which was checked: as ``of`` its item, which is not made."""
+        get = value.get
+        # A file of the original may have our keys too: they are others' then.
+        our = (dict[str, Any]() if get("schema") is None else value).get
+        status, kind = value["status"], kind_of(value)
+        edited = not same(value["args"], value["args_before"])
+        return cls(
+            value["id"], status, value["tool"], kind, value["summary"], get("session_id"), our("staged_by"),
+            taint_of(value), edited, value["created_at"], get("resolved_at"), our("attempts") or 0,
+            get("error"), get("reason"), our("decided_by"), our("superseded_by"),
+            writing_outcome(kind, status, edited=edited),
         )  # fmt: skip
 
     def writing_outcome(self) -> WritingOutcome | None:
@@ -125,7 +151,7 @@ class Listing:
             return None
         raw, state = read
         try:
-            return state, Row.of(decoded(raw, name.removesuffix(ENDING)))
+            return state, Row.read(checked(raw, name.removesuffix(ENDING)))
         except NotAnItemError as failure:
             log.warning("outbox item %a is skipped: it %s", name, failure)
             return state, None

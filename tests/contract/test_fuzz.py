@@ -40,7 +40,7 @@ from tests import oracle
 from tests.contract.verdict import ROWS, Exchange, judge
 from tests.process import DaemonProcess, served
 
-EXAMPLES = int(os.environ.get("M4A_FUZZ_EXAMPLES", "80"))
+EXAMPLES = int(os.environ.get("M4A_FUZZ_EXAMPLES", "40"))
 SEED = 20_240_229
 OPENAPI = Path(__file__).resolve().parent.parent.parent / "schemas" / "openapi.json"
 ME = "fuzzer"
@@ -331,7 +331,7 @@ def _configuration(world: World) -> schemathesis.Config:
 
 
 @pytest.mark.promise("daemon.every-refusal-has-one-shape", "api.codec-agrees-with-oracle")
-@pytest.mark.timeout(max(400, 10 * EXAMPLES))
+@pytest.mark.timeout(max(1_200, 10 * EXAMPLES))
 def test_every_phase_of_fuzzing_gets_what_the_oracle_says_and_never_a_fault(
     world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -99,7 +99,7 @@ def test_no_planted_word_is_in_a_brief_of_any_file(value: dict[str, Any], made: 
         held = Record.parsed(
             {**value, "values": values, "valid": True, "extraction": extraction(reading="r", **made)}
         )
-        said += [repr(held), repr(Entry.of("x", held)), for_privileged_run(held, Meeting())]
+        said += [repr(held), repr(Entry.of("x", held.raw)), for_privileged_run(held, Meeting())]
     except UnreadableError as failure:
         said.append(str(failure))
     assert not tells(said)

@@ -128,10 +128,13 @@ def test_reopening_leads_to_the_extraction_where_there_is_one() -> None:
     assert reopened(extracted=False) == "drained"
 
 
-def test_a_number_that_two_files_have_is_nobodys_to_move(store: Frontdoor) -> None:
-    """Which of them is meant nobody knows; both are listed."""
+@pytest.mark.parametrize(
+    "name", ["0000000001-other.json", "by-hand.json", "1-other.json", "²²²²²²²²²²-x.json"]
+)
+def test_a_number_that_two_files_have_is_nobodys_to_move(store: Frontdoor, name: str) -> None:
+    """Which of them is meant nobody knows; both are listed, whatever the second is called."""
     store.write(record(extraction=extraction()))
-    placed(store.root, original(type_id="other"))
+    placed(store.root, original(type_id="other"), name=name)
     assert store.listing().duplicates == {1}
     assert len(store.listing().entries) == 2
     with pytest.raises(MalformedError):

@@ -14,6 +14,7 @@ from mail4agent_core.clock import HandClock
 from mail4agent_core.files import Folder, FolderBusyError, FolderError
 from mail4agent_core.outbox import OutboxKind, OutboxStore, UnreadableItemError
 from mail4agent_core.outbox.item import FILE_MAX_BYTES, decoded
+from mail4agent_core.outbox.listing import Row
 
 from .office import ORIGINAL, PERSON, Office, original, put
 
@@ -235,6 +236,19 @@ def test_the_next_list_has_what_another_program_wrote(
     assert len(found.unreadable) == 1
     office.path(items[2]).write_bytes(items[2].encoded())
     assert len(store.rows().rows) == 3
+
+
+@pytest.mark.promise("outbox.lists-stay-fast-and-right")
+def test_a_list_shows_of_a_file_what_its_item_would(office: Office, store: OutboxStore) -> None:
+    """A decided one, one of the original, and one of it with keys that are ours elsewhere."""
+    office.reject(office.stage())
+    office.release(office.edit(office.stage(), {"to": "b@x.org", "body": "Other."}))
+    put(store.root, original(status="sent"))
+    foreign = {"attempts": 7, "decided_by": "x", "staged_by": 1, "superseded_by": [], "schema": None}
+    put(store.root, original(id="20260102T000000-0a1b2c3d", **foreign))
+    assert store.rows().unreadable == []
+    assert store.rows().rows == [Row.of(item) for item in store.items()]
+    assert store.rows().rows[-1].decided_by is None
 
 
 @pytest.mark.promise("outbox.lists-stay-fast-and-right")
