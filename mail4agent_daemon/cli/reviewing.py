@@ -6,6 +6,7 @@ way to release a draft that was not printed in full first, and none to release b
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -63,8 +64,19 @@ def _say_of_another(mail: Mail, text: str) -> None:
         say(line)
 
 
+def _forget_what_was_typed() -> None:
+    """Drop keys that were typed before the question: they would decide a draft that nobody has read yet."""
+    try:
+        import termios
+    except ImportError:
+        return
+    with contextlib.suppress(OSError, ValueError, termios.error):
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+
+
 def _asked(mail: Mail, question: str) -> str | None:
     """What the person answers; None at the end of input, which decides nothing."""
+    _forget_what_was_typed()
     typer.echo(question, nl=False, err=mail.as_json)
     try:
         return input().strip()

@@ -99,6 +99,22 @@ def test_a_rejection_asks_for_its_reason_and_the_end_of_input_decides_nothing(
     assert office.get(second)["entry"]["status"] == "pending"
 
 
+@pytest.mark.promise("outbox.what-was-read-is-what-leaves")
+def test_keys_typed_ahead_send_no_draft_that_was_not_shown_yet(
+    office: Office, staged: Callable[..., str]
+) -> None:
+    """Only what is typed after a draft and its question counts for it."""
+    first, second = staged(), staged()
+    with office.person("review", first, second) as terminal:
+        terminal.until("[q]uit")
+        terminal.type("s\ns")
+        terminal.until("--- 2 of 2")
+        terminal.until("[q]uit")
+        terminal.type("q")
+        assert terminal.ended() == 0
+    assert [office.get(id_)["entry"]["status"] for id_ in (first, second)] == ["sent", "pending"]
+
+
 @pytest.mark.promise("outbox.a-batch-is-read-whole")
 def test_a_batch_is_printed_whole_before_its_one_question(office: Office, staged: Callable[..., str]) -> None:
     """No is the answer that nothing gives; yes sends each of them once."""
