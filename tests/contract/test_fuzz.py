@@ -40,7 +40,7 @@ from tests import oracle
 from tests.contract.verdict import ROWS, Exchange, judge
 from tests.process import DaemonProcess, served
 
-EXAMPLES = int(os.environ.get("M4A_FUZZ_EXAMPLES", "40"))
+EXAMPLES = int(os.environ.get("M4A_FUZZ_EXAMPLES", "16"))
 SEED = 20_240_229
 OPENAPI = Path(__file__).resolve().parent.parent.parent / "schemas" / "openapi.json"
 ME = "fuzzer"
