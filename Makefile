@@ -67,8 +67,7 @@ typescript: $(VENV)/.dev ## Test the TypeScript package, on the vectors and a da
 
 .PHONY: mcp-clients
 mcp-clients: typescript ## Test others' MCP clients against the daemon, where npm is present (in CI it must be)
-	@if [ ! -d mail4agent_daemon/mcp ]; then echo "mcp-clients: there is no MCP door"; \
-	elif command -v npm >/dev/null 2>&1; then cd tests/interop/mcp && \
+	@if command -v npm >/dev/null 2>&1; then cd tests/interop/mcp && \
 	  { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund --loglevel=error; } && \
 	  M4A_PYTHON=$(abspath $(BIN)/python) $$($(abspath $(BIN)/python) -c $(NODE)) --test --test-timeout=60000 *.test.mjs; \
 	else echo "mcp-clients: left out, npm is not on this machine"; fi
