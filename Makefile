@@ -24,7 +24,7 @@ run: $(VENV)/.run ## Start the daemon on this machine (DEMO=1: with a first conv
 	@exec $(BIN)/mail4agent serve $(if $(filter 1,$(DEMO)),--demo) $(ARGS)
 
 .PHONY: test
-test: check typescript mcp-clients ## Everything that CI runs: the checks, the tests and their coverage (ARGS: more flags of pytest)
+test: check typescript mcp-clients browser-rules ## Everything that CI runs: the checks, the tests and their coverage (ARGS: more flags of pytest)
 	$(BIN)/coverage erase
 	$(BIN)/python -m pytest --numprocesses=$(M4A_WORKERS) --dist=loadfile --cov --cov-report= $(ARGS)
 	$(BIN)/coverage report --fail-under=0
@@ -71,6 +71,13 @@ mcp-clients: typescript ## Test others' MCP clients against the daemon, where np
 	  { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund --loglevel=error; } && \
 	  M4A_PYTHON=$(abspath $(BIN)/python) $$($(abspath $(BIN)/python) -c $(NODE)) --test --test-timeout=60000 *.test.mjs; \
 	else echo "mcp-clients: left out, npm is not on this machine"; fi
+
+.PHONY: browser-rules
+browser-rules: ## Install the accessibility rules for the tests of pages, where npm is present (in CI it must be)
+	@if command -v npm >/dev/null 2>&1; then cd tests/axe && \
+	  { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund --loglevel=error; }; \
+	elif [ "$$CI" = true ]; then echo "browser-rules: npm is missing" >&2; exit 1; \
+	else echo "browser-rules: left out, npm is not on this machine"; fi
 
 .PHONY: fix
 fix: $(VENV)/.dev ## Format, and mend what ruff can mend
