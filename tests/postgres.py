@@ -10,8 +10,9 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -38,9 +39,19 @@ def programs() -> Path:
 class PostgresServer:
     """A running server; databases are made in it by name."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, control: Callable[..., None]) -> None:
         self._folder = folder
+        self._control = control
         self._numbers = count(1)
+
+    def start(self) -> None:
+        """Start it, and wait until it takes connections."""
+        options = " ".join(f"-c {option}" for option in OPTIONS)
+        self._control("-w", "-t", START_SECS, "-o", f"{options} -k {self._folder}", "start")
+
+    def stop(self) -> None:
+        """Stop it as a crash does."""
+        self._control("-m", "immediate", "-w", "stop")
 
     def url(self, database: str) -> str:
         """The address of a database, for its superuser."""
@@ -86,12 +97,12 @@ def postgres() -> Iterator[PostgresServer]:
 
     try:
         run("initdb", "-D", data, "-U", "mail", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C")
-        options = " ".join(f"-c {option}" for option in OPTIONS)
-        run("pg_ctl", "-D", data, "-w", "-t", START_SECS, "-o", f"{options} -k {folder}", "start")
+        server = PostgresServer(folder, partial(run, "pg_ctl", "-D", data))
+        server.start()
         try:
-            yield PostgresServer(folder)
+            yield server
         finally:
-            run("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
+            server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -1,6 +1,6 @@
 """The loop that engine and store tests run on, and the stores that they run over."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ from mail4agent_core.mail.postgres import PostgresStore
 from mail4agent_core.mail.postgres.schema import connect_migrated
 from mail4agent_core.mail.sqlite import SqliteStore
 from tests.core.mail.office import Office
-from tests.postgres import PostgresServer, empty_database, postgres
+from tests.postgres import PostgresServer, empty_database
 
 
 @pytest.fixture
@@ -50,13 +50,6 @@ def memory_store(clock: HandClock) -> MemoryStore:
 def sqlite_office(sqlite_store: SqliteStore, clock: HandClock) -> Office:
     """Engine and administration over an empty store in a file."""
     return Office(sqlite_store, clock)
-
-
-@pytest.fixture(scope="session")
-def postgres_server() -> Iterator[PostgresServer]:
-    """A server that all tests of this process share."""
-    with postgres() as server:
-        yield server
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ from .connection import Database, columns
 from .writer import Transaction
 
 #: How long a daemon has a listener to itself from each ring on, in seconds: longer than a ring takes.
-LEASE_SECS = 60
+LEASE_SECS = 20
 
 _DOORBELL = (
     "SELECT l.listener_no, l.owner, l.url, l.key, l.uid, l.outstanding, l.rung, l.given_up, l.last_rung_at, "

@@ -11,6 +11,7 @@ import os
 import random
 import select
 import threading
+import time
 from collections.abc import Callable
 
 from mail4agent_core.mail.store import Listener
@@ -22,6 +23,11 @@ from .writer import CHANNEL, PAUSE_MAX_SECS, PAUSE_SECS
 POLL_SECS = 0.2
 #: How many changes are taken at a time.
 STEP = 500
+#: How long changes are kept for daemons that are away, how often the old ones go, in seconds, and how many at
+#: a time at most.
+KEPT_SECS = 600.0
+FORGET_SECS = 10.0
+FORGOTTEN = 10_000
 
 _log = logging.getLogger(__name__)
 
@@ -93,12 +99,16 @@ class Listening:
         waiting = select.poll()
         waiting.register(db.connection.fileno(), select.POLLIN)
         waiting.register(self._ending, select.POLLIN)
+        forgotten_at = time.monotonic()
         while not self._ended:
             waiting.poll(POLL_SECS * 1000)
             for _ in db.connection.notifies(timeout=0):
                 pass
             if not self._ended:
                 self._hear(db)
+            if time.monotonic() - forgotten_at > FORGET_SECS:
+                forgotten_at = time.monotonic()
+                _forget_changes(db)
 
     def _hear(self, db: Database) -> None:
         """Tell of the changes since the last look."""
@@ -125,8 +135,10 @@ class Listening:
                 self._told(lambda told=told: self._listener(told))
 
 
-def forget_changes(db: Database, before: int) -> None:
-    """Delete changes that every daemon has heard of by now, or will do without."""
-    db.execute(
-        "DELETE FROM change WHERE seq IN (SELECT seq FROM change WHERE at_unix_ms < %s LIMIT 1000)", (before,)
+def _forget_changes(db: Database) -> None:
+    """Delete changes that every daemon has heard of by now, or will do without. The daemons share this."""
+    sql = (
+        "DELETE FROM change WHERE seq IN (SELECT seq FROM (SELECT seq, at FROM change ORDER BY seq LIMIT %s "
+        "FOR UPDATE SKIP LOCKED) oldest WHERE at < clock_timestamp() - make_interval(secs => %s))"
     )
+    db.execute(sql, (FORGOTTEN, KEPT_SECS))

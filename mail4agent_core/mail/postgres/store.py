@@ -10,17 +10,18 @@ from mail4agent_api.errors import RefusalError, StoreUnavailableError
 from mail4agent_api.mail import Ack, MessageId, ParticipantAddress, ParticipantId, Position, SessionAddress
 from mail4agent_core.clock import Clock
 from mail4agent_core.mail.doorbells import STEP, Attempt, Turn
+from mail4agent_core.mail.figures import Figures
 from mail4agent_core.mail.posting import Posted, Posting, Sight
 from mail4agent_core.mail.records import Account, Page, PageQuery, SearchQuery, Seen, Sent, Swept, Telling
 from mail4agent_core.mail.store import Listener, Registry
 
 from . import deletion, doorbells, pages, posting, reading, search, telling
 from .connection import Database
-from .listening import Listening, forget_changes
+from .listening import Listening
 from .people import active_reader
 from .readers import Readers
 from .registry import PostgresRegistry, account_by_digest
-from .writer import Figures, Transaction, Writer
+from .writer import Transaction, Writer
 
 T = TypeVar("T")
 
@@ -28,8 +29,6 @@ T = TypeVar("T")
 RING_WEIGHT = STEP // 4
 #: A message counts for one more for each so many bytes.
 SHORT_BYTES = 4_096
-#: How long changes are kept for daemons that are away, in milliseconds.
-CHANGES_KEPT_MS = 600_000
 
 
 class PostgresStore:
@@ -38,17 +37,15 @@ class PostgresStore:
     One connection writes, a few read and one listens to the other daemons.
     """
 
-    def __init__(  # noqa: PLR0917  # what a store is made of
+    def __init__(
         self,
         origin: str,
-        clock: Clock,
         writer: Writer,
         readers: Readers,
         listening: Listening,
         listeners: list[Listener],
     ) -> None:
         self._origin = origin
-        self._clock = clock
         self._writer = writer
         self._readers = readers
         self._listening = listening
@@ -70,7 +67,7 @@ class PostgresStore:
         await writer.open()
         listening = Listening(url, origin, loop, tell)
         await listening.open()
-        return cls(origin, clock, writer, Readers(url, origin), listening, listeners)
+        return cls(origin, writer, Readers(url, origin), listening, listeners)
 
     @property
     def figures(self) -> Figures:
@@ -197,11 +194,9 @@ class PostgresStore:
     async def sweep(
         self, settled_before: int | None, keys_before: int, resume: int, idle_before: int = 0
     ) -> Swept:
-        def run(transaction: Transaction) -> Swept:
-            forget_changes(transaction.db, self._clock.now_ms() - CHANGES_KEPT_MS)
-            return deletion.sweep(transaction.db, settled_before, keys_before, resume, idle_before)
-
-        return await self._writer.write("sweep", run)
+        return await self._writer.write(
+            "sweep", lambda t: deletion.sweep(t.db, settled_before, keys_before, resume, idle_before)
+        )
 
     async def remember(self, name: str, value: int | None) -> int | None:
         def write(transaction: Transaction) -> None:

@@ -1,7 +1,5 @@
 """Checking a database: do its counters and its tables that say the same thing agree?"""
 
-from collections.abc import Iterator
-
 from .connection import Database, connect, shown
 from .faults import DatabaseForeignError
 from .schema import schema_of
@@ -107,18 +105,22 @@ def verify(url: str) -> list[str]:
     """
     db = connect(url, "verify")
     try:
-        # Every row is looked at: the planner may use whatever is fastest, for as long as it takes.
-        db.command("RESET enable_seqscan; RESET enable_mergejoin; RESET enable_hashjoin")
-        db.command("SET statement_timeout = 0")
         db.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         if schema_of(db, shown(url)) == 0:
             raise DatabaseForeignError(shown(url))
-        return [finding for _, finding in zip(range(FINDINGS_MAX), _findings(db), strict=False)]
+        return findings_of(db)
     finally:
         db.close()
 
 
-def _findings(db: Database) -> Iterator[str]:
+def findings_of(db: Database) -> list[str]:
+    """The same, within a transaction."""
+    # Every row is looked at: the planner may use whatever is fastest, for as long as it takes.
+    db.command(
+        "SET LOCAL enable_seqscan = on; SET LOCAL enable_mergejoin = on; SET LOCAL enable_hashjoin = on"
+    )
+    db.command("SET LOCAL statement_timeout = 0")
+    found: list[str] = []
     for sentence, sql in _CHECKS.items():
-        for row in db.execute(sql):
-            yield sentence.format(*row)
+        found += [sentence.format(*row) for row in db.execute(f"{sql} LIMIT {FINDINGS_MAX}")]
+    return found[:FINDINGS_MAX]

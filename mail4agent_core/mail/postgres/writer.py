@@ -27,6 +27,7 @@ import psycopg
 
 from mail4agent_api.errors import OverloadedError, RefusalError, StoreUnavailableError
 from mail4agent_core.clock import Clock
+from mail4agent_core.mail.figures import Figures
 from mail4agent_core.mail.store import Listener
 
 from .connection import Database, connect
@@ -80,15 +81,6 @@ class _Job:
     #: Whether it may refuse after it has written.
     undoable: bool
     weight: int
-
-
-@dataclass(slots=True)
-class Figures:
-    """What the writer has done, for metrics."""
-
-    commits: int = 0
-    writes: int = 0
-    faults: int = 0
 
 
 #: A write with what it returned, or why it was refused.
@@ -298,8 +290,11 @@ class Writer:
             sql = "UPDATE clock SET pos = %s, changes = changes + %s WHERE one = 1"
             db.execute(sql, (transaction.last_pos, int(told)))
             if told:
-                sql = "INSERT INTO change SELECT changes, %s, %s, %s::text[] FROM clock WHERE one = 1"
-                db.execute(sql, (self._origin, self._clock.now_ms(), sorted(transaction.changed)))
+                sql = (
+                    "INSERT INTO change (seq, origin, addresses) "
+                    "SELECT changes, %s, %s::text[] FROM clock WHERE one = 1"
+                )
+                db.execute(sql, (self._origin, sorted(transaction.changed)))
                 db.command(f"NOTIFY {CHANNEL}")
             db.execute("COMMIT")
 

@@ -14,7 +14,7 @@ INSERT INTO clock VALUES (1, 0, 0);
 CREATE TABLE change (
     seq BIGINT PRIMARY KEY,
     origin TEXT NOT NULL,
-    at_unix_ms BIGINT NOT NULL,
+    at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
     addresses TEXT[] NOT NULL
 );
 
