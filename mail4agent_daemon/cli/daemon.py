@@ -118,6 +118,9 @@ def serve(
     from mail4agent_daemon.serving import StartError, run_daemon
 
     def announce(serving: Serving) -> None:
+        # What is there by now stays. A look of the collector at all of it takes as long as to list thousands
+        # of drafts, and would fall into the first such list.
+        gc.freeze()
         typer.echo(_announcement(serving, as_json=as_json))
 
     def show(line: str) -> None:
