@@ -292,7 +292,7 @@ class Writer:
             if told:
                 sql = (
                     "INSERT INTO change (seq, origin, addresses) "
-                    "SELECT changes, %s, %s::text[] FROM clock WHERE one = 1"
+                    "SELECT changes, %s, %b::text[] FROM clock WHERE one = 1"
                 )
                 db.execute(sql, (self._origin, sorted(transaction.changed)))
                 db.command(f"NOTIFY {CHANNEL}")
