@@ -100,7 +100,8 @@ def sent(
     if reader is None:
         return []
     # Nobody can read it: the account it is for was removed, its box was given up with an account or room, or
-    # the session it is for died before it acknowledged it.
+    # the session it is for died before it acknowledged it. (The inner limit keeps the planner from looking up
+    # all that stands in the box.)
     sql = (
         "SELECT m.wire, m.pos, m.box_no, m.message_id, b.address IS NULL OR EXISTS (SELECT 1 FROM "
         "participant p WHERE p.id = split_part(b.address, '/', 1) AND p.removed_at IS NOT NULL) "
@@ -108,7 +109,8 @@ def sent(
         "AND NOT EXISTS (SELECT 1 FROM ack a WHERE a.box_no = m.box_no AND a.pos = m.pos "
         "AND a.reader_no = s.reader_no)) "
         "FROM (SELECT pos, box_no FROM sent WHERE sender_no = %s AND pos < %s ORDER BY pos DESC LIMIT %s) s "
-        "JOIN message m ON m.box_no = s.box_no AND m.pos = s.pos JOIN box b ON b.box_no = m.box_no "
+        "CROSS JOIN LATERAL (SELECT * FROM message m WHERE m.box_no = s.box_no AND m.pos = s.pos LIMIT 1) m "
+        "JOIN box b ON b.box_no = m.box_no "
         "ORDER BY m.pos DESC"
     )
     rows = db.execute(sql, (reader.reader_no, upper_bound(db, before), limit)).fetchall()
