@@ -151,9 +151,10 @@ class Folder:
 
         Raises OSError.
         """
-        opened = regular(name, self._descriptor)
-        if opened is None:
+        file = regular(name, self._descriptor)
+        if file is None:
             return None
+        opened = file[0]
         try:
             return _read(opened, most + 1)
         finally:
@@ -161,11 +162,11 @@ class Folder:
 
     def read_with_state(self, name: str, most: int) -> tuple[bytes, tuple[int, int, int, int]] | None:
         """As ``read``, and what ``state`` said of that very file when its bytes were read."""
-        opened = regular(name, self._descriptor)
-        if opened is None:
+        file = regular(name, self._descriptor)
+        if file is None:
             return None
+        opened, found = file
         try:
-            found = os.fstat(opened)
             # One byte more than there is: less than was asked for says that this was the end.
             return _read(opened, most + 1, found.st_size + 1), _state(found)
         finally:
@@ -173,8 +174,8 @@ class Folder:
 
     def reading(self, name: str) -> BinaryIO | None:
         """A regular file, open to be read; None for what is no regular file. Raises OSError."""
-        opened = regular(name, self._descriptor)
-        return None if opened is None else os.fdopen(opened, "rb")
+        file = regular(name, self._descriptor)
+        return None if file is None else os.fdopen(file[0], "rb")
 
     def created(self, name: str) -> BinaryIO:
         """A file that was not there, open to be written and not durable by itself. Raises OSError."""
@@ -285,9 +286,9 @@ class Folder:
             os.close(opened)
 
 
-def regular(name: str, folder: int) -> int | None:
+def regular(name: str, folder: int) -> tuple[int, os.stat_result] | None:
     """Open a regular file of an open folder to be read, by its name and through no link; None for what is no
-    regular file. Raises OSError.
+    regular file. With the descriptor comes what the kernel says of the file. Raises OSError.
     """
     try:
         # NONBLOCK: to open a pipe that nobody writes would wait for ever.
@@ -297,8 +298,9 @@ def regular(name: str, folder: int) -> int | None:
         if failure.errno in {errno.ELOOP, errno.ENXIO}:
             return None
         raise
-    if stat.S_ISREG(os.fstat(opened).st_mode):
-        return opened
+    found = os.fstat(opened)
+    if stat.S_ISREG(found.st_mode):
+        return opened, found
     os.close(opened)
     return None
 
