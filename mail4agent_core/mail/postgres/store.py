@@ -15,7 +15,7 @@ from mail4agent_core.mail.posting import Posted, Posting, Sight
 from mail4agent_core.mail.records import Account, Page, PageQuery, SearchQuery, Seen, Sent, Swept, Telling
 from mail4agent_core.mail.store import Listener, Registry
 
-from . import deletion, doorbells, pages, posting, reading, search, telling
+from . import deletion, doorbells, pages, plain, posting, reading, search, telling
 from .connection import Database
 from .listening import Listening
 from .people import active_reader
@@ -95,6 +95,10 @@ class PostgresStore:
         )
 
     async def page(self, reader: ParticipantAddress, query: PageQuery) -> Page:
+        if plain.is_plain(query):
+            return await self._readers.now(
+                "page", lambda db: plain.plain_page(db, reader, query), single=True
+            )
         if not pages.is_bounded(query) and not await self._readers.now(
             "page", lambda db: pages.is_short(db, reader, query)
         ):

@@ -34,7 +34,7 @@ class Counting:
         execute = Database.execute
 
         def explained(db: Database, sql: str, values: Any = ()) -> Any:
-            if sql.startswith("SELECT") and "pg_" not in sql:
+            if sql.lstrip().startswith(("SELECT", "WITH")) and "pg_" not in sql:
                 asked = f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}".encode()
                 row = db.connection.execute(asked, values or None, prepare=False).fetchone()
                 assert row is not None
