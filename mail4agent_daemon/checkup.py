@@ -47,8 +47,11 @@ class Finding:
         return {"check": self.check, "state": self.state, "text": self.text}
 
 
-def examine(effective: Effective) -> list[Finding]:
-    """Look at everything; the first finding that is bad is the first to mend."""
+def examine(effective: Effective, *, whole: bool = True) -> list[Finding]:
+    """Look at everything; the first finding that is bad is the first to mend.
+
+    Unless ``whole``, the database is not read from end to end: that takes long where there is much mail.
+    """
     home = effective.home
     if not os.path.lexists(home):
         return [Finding("home", "bad", f"{home} does not exist; start the daemon once, or set M4A_HOME")]
@@ -58,7 +61,7 @@ def examine(effective: Effective) -> list[Finding]:
     return [
         *folder,
         *_daemon(effective),
-        *_database(effective.database),
+        *(_database(effective.database) if whole else ()),
         *_key(home / KEY_NAME, effective.database),
         *_doorbells(effective.database),
         *_clients(home),

@@ -4,7 +4,7 @@ import type { Definition } from "./checker.js";
 import type { Contract, RefusalKind } from "./types.js";
 
 /** The version of the contract. */
-export const CONTRACT_VERSION = "1.3.0";
+export const CONTRACT_VERSION = "1.4.0";
 
 /** The HTTP status of each kind of refusal. */
 export const STATUS: Readonly<Record<RefusalKind, number>> = {
@@ -107,6 +107,13 @@ export const DEFINITIONS: Readonly<Record<keyof Contract, Definition>> = {
   AuditEntry: {"type": "object", "required": ["number", "at_unix_ms", "actor", "operation", "detail"], "properties": {"number": {"ref": "AuditNumber"}, "at_unix_ms": {"ref": "UnixMs"}, "actor": {"ref": "ParticipantAddress"}, "operation": {"ref": "Word"}, "target": {"ref": "AuditTarget", "nullable": true}, "detail": {"ref": "Line"}}},
   AuditRequest: {"type": "object", "properties": {"before": {"ref": "AuditNumber", "nullable": true}, "limit": {"ref": "PageLimit"}}},
   AuditPage: {"type": "object", "required": ["entries"], "properties": {"entries": {"type": "array", "items": {"ref": "AuditEntry"}, "maxItems": 256}}},
+  FindingState: {"description": "good, note or bad", "type": "string", "enum": ["good", "note", "bad"]},
+  Finding: {"type": "object", "required": ["check", "state", "text"], "properties": {"check": {"ref": "Word"}, "state": {"ref": "FindingState"}, "text": {"ref": "Line"}}},
+  CheckupRequest: {"type": "object", "properties": {"database": {"type": "boolean"}}},
+  Checkup: {"type": "object", "required": ["findings"], "properties": {"findings": {"type": "array", "items": {"ref": "Finding"}, "maxItems": 256}}},
+  Setting: {"type": "object", "required": ["name", "origin"], "properties": {"name": {"ref": "Line"}, "value": {"ref": "Line", "nullable": true}, "origin": {"ref": "Line"}}},
+  SettingsRequest: {"type": "object", "properties": {}},
+  SettingList: {"type": "object", "required": ["settings"], "properties": {"settings": {"type": "array", "items": {"ref": "Setting"}, "maxItems": 1024}}},
   Participant: {"type": "object", "required": ["id"], "properties": {"id": {"ref": "ParticipantId"}, "label": {"ref": "Label", "nullable": true}}},
   DirectoryEntry: {"type": "object", "required": ["id"], "properties": {"id": {"ref": "ParticipantId"}, "label": {"ref": "Label", "nullable": true}, "sessions": {"type": "array", "items": {"ref": "SessionEntry"}}}},
   RoomEntry: {"type": "object", "required": ["id", "member"], "properties": {"id": {"ref": "RoomId"}, "member": {"type": "boolean"}}},
@@ -114,6 +121,10 @@ export const DEFINITIONS: Readonly<Record<keyof Contract, Definition>> = {
   Directory: {"type": "object", "required": ["participants", "rooms"], "properties": {"participants": {"type": "array", "items": {"ref": "DirectoryEntry"}}, "rooms": {"type": "array", "items": {"ref": "RoomEntry"}}}},
   WhoAmIRequest: {"type": "object", "properties": {}},
   WhoAmI: {"type": "object", "required": ["address", "rooms"], "properties": {"address": {"ref": "ParticipantAddress"}, "label": {"ref": "Label", "nullable": true}, "rooms": {"type": "array", "items": {"ref": "RoomId"}}, "card": {"ref": "SessionCard", "nullable": true}}},
+  FlowSecs: {"description": "a span of time in seconds from 1 to 604800, a week", "type": "integer", "minimum": 1, "maximum": 604800, "label": "secs"},
+  FlowRequest: {"type": "object", "properties": {"secs": {"ref": "FlowSecs"}, "limit": {"ref": "PageLimit"}}},
+  FlowPair: {"type": "object", "required": ["from", "to", "messages", "last_at_unix_ms"], "properties": {"from": {"ref": "ParticipantAddress"}, "to": {"ref": "Address"}, "messages": {"ref": "U64"}, "last_at_unix_ms": {"ref": "UnixMs"}}},
+  Flow: {"type": "object", "required": ["since_unix_ms", "pairs", "total_pairs", "total_messages"], "properties": {"since_unix_ms": {"ref": "UnixMs"}, "pairs": {"type": "array", "items": {"ref": "FlowPair"}, "maxItems": 256}, "total_pairs": {"ref": "U64"}, "total_messages": {"ref": "U64"}}},
   MessageId: {"description": "m4a_ and 24 lower-case hexadecimal digits", "type": "string", "pattern": "^m4a_[0-9a-f]{24}$", "label": "message id"},
   SessionId: {"description": "s- and 8 to 64 lower-case hexadecimal digits", "type": "string", "pattern": "^s-[0-9a-f]{8,64}$", "label": "session id"},
   ParticipantId: {"description": "1 to 128 characters from A-Z, a-z, 0-9 and . _ @ + -", "type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[A-Za-z0-9._@+-]{1,128}$", "label": "participant id"},
