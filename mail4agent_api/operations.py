@@ -122,6 +122,8 @@ from mail4agent_api.note import (
     NotePresentations,
     NoteReceipt,
     NoteRequest,
+    NoteRuns,
+    NoteRunsRequest,
     NoteStanding,
     NoteStandingRequest,
 )
@@ -707,6 +709,24 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             doors=("http",),
             refusals=(
                 "unknown_item",
+                "permission_denied",
+                *EVERY,
+            ),
+        ),
+        "note.runs": Operation(
+            name="note.runs",
+            method="POST",
+            path="/note/runs",
+            summary="List runs by name.",
+            authenticated=True,
+            capability=("note:read",),
+            request=NoteRunsRequest,
+            response=NoteRuns,
+            effect="read",
+            retry="never",
+            lenient_body=False,
+            doors=("http",),
+            refusals=(
                 "permission_denied",
                 *EVERY,
             ),

@@ -320,6 +320,7 @@ def _bodies(messages: Sequence[str]) -> dict[str, list[Any]]:
         "admin.participant.list": [{"after": "ada", "limit": 2}],
         "admin.room": [{"id": "fresh", "posting": "members"}],
         "admin.room.remove": [{"room": "spare-0"}],
+        "note.runs": [{"after": "demo", "limit": 2}],
         "admin.flow": [{"secs": 86_400, "limit": 2}],
         "admin.checkup": [{"database": True}],
         "admin.settings": [{}],

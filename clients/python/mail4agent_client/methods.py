@@ -113,6 +113,8 @@ from mail4agent_api.note import (
     NotePresentations,
     NoteReceipt,
     NoteRequest,
+    NoteRuns,
+    NoteRunsRequest,
     NoteStanding,
     NoteStandingRequest,
     TurnStarted,
@@ -478,6 +480,17 @@ class AsyncMethods(ABC):
         Raises UnknownItemError, PermissionDeniedError.
         """
         return await self._ask("note.journal", NoteJournal, request_of(NoteJournalRequest, request, fields))
+
+    @overload
+    async def note_runs(self, request: NoteRunsRequest, /) -> NoteRuns: ...
+    @overload
+    async def note_runs(self, /, *, after: str | None = None, limit: int = 100) -> NoteRuns: ...
+    async def note_runs(self, request: NoteRunsRequest | None = None, /, **fields: Any) -> NoteRuns:
+        """List runs by name.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask("note.runs", NoteRuns, request_of(NoteRunsRequest, request, fields))
 
     @overload
     async def admin_participant(self, request: ParticipantRegistration, /) -> IssuedSecret: ...
@@ -1498,6 +1511,17 @@ class SyncMethods(ABC):
         Raises UnknownItemError, PermissionDeniedError.
         """
         return self._ask("note.journal", NoteJournal, request_of(NoteJournalRequest, request, fields))
+
+    @overload
+    def note_runs(self, request: NoteRunsRequest, /) -> NoteRuns: ...
+    @overload
+    def note_runs(self, /, *, after: str | None = None, limit: int = 100) -> NoteRuns: ...
+    def note_runs(self, request: NoteRunsRequest | None = None, /, **fields: Any) -> NoteRuns:
+        """List runs by name.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask("note.runs", NoteRuns, request_of(NoteRunsRequest, request, fields))
 
     @overload
     def admin_participant(self, request: ParticipantRegistration, /) -> IssuedSecret: ...

@@ -38,6 +38,7 @@ import type {
   NoteJournal,
   NotePresentations,
   NoteReceipt,
+  NoteRuns,
   NoteStanding,
   Operations,
   OutboxDraft,
@@ -224,6 +225,12 @@ export interface NoteEventsFields {
 export interface NoteJournalFields {
   readonly run: string;
   readonly after?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** What `note.runs` takes: runs by name. */
+export interface NoteRunsFields {
+  readonly after?: string | null | undefined;
   readonly limit?: number | undefined;
 }
 
@@ -704,6 +711,15 @@ export abstract class Methods {
    */
   async noteJournal(fields: NoteJournalFields, options?: CallOptions): Promise<NoteJournal> {
     return this.ask("note.journal", fields, options);
+  }
+
+  /**
+   * List runs by name.
+   *
+   * Refusals of its own: permission_denied.
+   */
+  async noteRuns(fields: NoteRunsFields = {}, options?: CallOptions): Promise<NoteRuns> {
+    return this.ask("note.runs", fields, options);
   }
 
   /**

@@ -41,6 +41,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
   "note.standing": {"method": "POST", "path": "/note/standing", "request": "NoteStandingRequest", "response": "NoteStanding", "effect": "read", "authenticated": true, "retry": "never", "waitSecs": null},
   "note.events": {"method": "POST", "path": "/note/events", "request": "NoteEventsRequest", "response": "NotePresentations", "effect": "write", "authenticated": true, "retry": "never", "waitSecs": null},
   "note.journal": {"method": "POST", "path": "/note/journal", "request": "NoteJournalRequest", "response": "NoteJournal", "effect": "read", "authenticated": true, "retry": "never", "waitSecs": null},
+  "note.runs": {"method": "POST", "path": "/note/runs", "request": "NoteRunsRequest", "response": "NoteRuns", "effect": "read", "authenticated": true, "retry": "never", "waitSecs": null},
   "admin.participant": {"method": "POST", "path": "/admin/participant", "request": "ParticipantRegistration", "response": "IssuedSecret", "effect": "write", "authenticated": true, "retry": "never", "waitSecs": null},
   "admin.participant.rotate": {"method": "POST", "path": "/admin/participant/rotate", "request": "ParticipantRotateRequest", "response": "IssuedSecret", "effect": "write", "authenticated": true, "retry": "never", "waitSecs": null},
   "admin.participant.revoke": {"method": "POST", "path": "/admin/participant/revoke", "request": "ParticipantRevokeRequest", "response": "Done", "effect": "write", "authenticated": true, "retry": "always", "waitSecs": null},

@@ -2287,6 +2287,27 @@ export interface NoteJournal {
   readonly torn_bytes: U64;
 }
 
+/** Runs by name. */
+export interface NoteRunsRequest {
+  readonly after?: RunName | null;
+  /** Default: 100. */
+  readonly limit?: JournalLimit;
+}
+
+/** A run, how long its journal is, and when that was written last. */
+export interface NoteRun {
+  readonly run: RunName;
+  readonly journal_bytes: U64;
+  readonly changed_at_unix_ms: UnixMs;
+}
+
+/** A page of runs by name, and how many there are in all. */
+export interface NoteRuns {
+  /** 0 to 256 entries. */
+  readonly runs: ReadonlyArray<NoteRun>;
+  readonly total: U32;
+}
+
 /** Note_ and 24 lower-case hexadecimal digits. */
 export type NoteId = Branded<"NoteId">;
 
@@ -2921,6 +2942,14 @@ export interface Operations {
     readonly request: NoteJournalRequest;
     readonly response: NoteJournal;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** List runs by name. */
+  readonly "note.runs": {
+    readonly method: "POST";
+    readonly path: "/note/runs";
+    readonly request: NoteRunsRequest;
+    readonly response: NoteRuns;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Register an account and show its secret once. */
   readonly "admin.participant": {
@@ -3631,6 +3660,9 @@ export interface Contract {
   readonly NotePresentations: NotePresentations;
   readonly NoteJournalRequest: NoteJournalRequest;
   readonly NoteJournal: NoteJournal;
+  readonly NoteRunsRequest: NoteRunsRequest;
+  readonly NoteRun: NoteRun;
+  readonly NoteRuns: NoteRuns;
   readonly NoteId: NoteId;
   readonly RunName: RunName;
   readonly NodeId: NodeId;
