@@ -36,7 +36,7 @@ def most(db: Connection, slot: int, limit: int) -> FlowCounts:
 
 
 def expire(db: Connection, before_ms: int) -> bool:
-    """Delete the oldest counts of slots before a time's; True when no more may be."""
+    """Delete counts of slots before a time's; False when more may be left."""
     oldest = "SELECT slot, account_no, box_no FROM flow WHERE slot < ? LIMIT ?"
     sql = f"DELETE FROM flow WHERE (slot, account_no, box_no) IN ({oldest})"
     return db.execute(sql, (slot_at(before_ms), STEP)).rowcount < STEP
