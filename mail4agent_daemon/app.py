@@ -36,6 +36,7 @@ from .frontdoor_desk import FrontdoorDesk
 from .gate import App, Gate
 from .handlers import handlers
 from .health import HealthCheck
+from .house import House
 from .http import JSON, HttpDoor, unknown_path
 from .identity import Identifier
 from .limits import Limits
@@ -173,6 +174,7 @@ async def daemon(
             log=log,
             rates=rates,
             listening=listening(desk, doorbells),
+            house=House(effective).handlers(),
         )
         dispatch = Dispatch(table, identifier)
         check = HealthCheck(store, clock, VERSION, monotonic)

@@ -19,6 +19,7 @@ from mail4agent_api.mail import (
 from mail4agent_core.mail.posting import Posted, Posting, Prior, Sight, judge
 from mail4agent_core.mail.wire import millisecond, next_pos
 
+from . import flow
 from .connection import Database, columns
 from .people import Reader, active_readers
 from .ranges import Mark, cover
@@ -282,7 +283,7 @@ def _store(transaction: Transaction, known: _Known, added: _Added) -> None:
     if not added.messages:
         return
     db = transaction.db
-    boxes, positions, ids, senders, _, threads, _, _, thread_boxes = columns(added.messages, 9)
+    boxes, positions, ids, senders, accounts, threads, _, _, thread_boxes = columns(added.messages, 9)
     counted = [
         (each.box_no, each.added, each.last_pos, each.last_sender, each.other_pos)
         for each in known.boxes.values()
@@ -293,6 +294,7 @@ def _store(transaction: Transaction, known: _Known, added: _Added) -> None:
         db.execute(_PLACE, (ids, boxes, positions, senders, threads, thread_boxes))
         db.execute(_SENT, (senders, positions, boxes, threads))
         db.execute(_COUNT, columns(counted, 5))
+        flow.count(db, zip(positions, accounts, boxes, strict=True))
         if added.keys:
             db.execute(_KEY, columns(added.keys, 5))
     cover(db, added.marks)
