@@ -78,17 +78,18 @@ class TypeFolder:
             raise FolderError(f"{self.path} cannot be read: {failure.strerror}") from failure
         return [each for each in found if each is not None]
 
-    def source(self, form: Form) -> bytes | None:
+    def source(self, form: Form) -> tuple[bytes, Language] | None:
         """The bytes that a form of this folder was read from; None where they went meanwhile."""
         try:
             with Folder.opened(self.path, make=False) as folder:
+                names = folder.names()
                 for stem in (form.id, f"{form.id}@{form.version}"):
                     found = self._one(folder, stem)
                     if isinstance(found, Form) and found.version == form.version:
-                        names = folder.names()
-                        name = next((each for each in _named(stem) if each in names), None)
-                        return None if name is None else folder.read(name, MANIFEST_MAX_BYTES)
-        except (OSError, FolderError):
+                        name = next(each for each in _named(stem) if each in names)
+                        raw = folder.read(name, MANIFEST_MAX_BYTES)
+                        return None if raw is None else (raw, cast(Language, name.rpartition(".")[2]))
+        except (OSError, FolderError, StopIteration):
             pass
         return None
 
