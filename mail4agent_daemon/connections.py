@@ -237,9 +237,14 @@ class MailTCPServer(TCPServer):
     def _expire(self) -> None:
         """The client was idle, or sent its head, for too long."""
         if self._head_begun:
-            self._task_group.spawn(self._http.refuse, "has a head that did not arrive in time")
+            self._task_group.spawn(self._refuse_head)
         else:
             self._begin_close(linger=False)
+
+    async def _refuse_head(self) -> None:
+        # The rest of the head may have been read since the timer ran out; then its request is answered.
+        if self._head_begun:
+            await self._http.refuse("has a head that did not arrive in time")
 
     def _begin_close(self, *, linger: bool) -> None:
         """Close once all is flushed; ``linger`` first reads and discards what the client is still sending.

@@ -40,7 +40,7 @@ from mail4agent_core.outbox.shown import shown_line
 from mail4agent_core.outbox.sink import NotSentError, Outgoing, Sink, sink_text
 from mail4agent_core.outbox.staging import Briefed, NobodyBriefed, staged_taint
 from mail4agent_core.outbox.store import Operation, OutboxStore, UnreadableItemError
-from mail4agent_core.outbox.wire import draft_of, entry_of
+from mail4agent_core.outbox.wire import draft_of, entry_of, for_its_stager
 
 from .log import Log
 from .sinks.far_side import UnknownOutcomeError
@@ -186,8 +186,9 @@ class OutboxDesk:
             wanted = [row for row in found.rows if _is_wanted(row, request, own)]
             after = request.after
             page = wanted if after is None else [row for row in wanted if row.id > after]
+            drafts = [entry_of(row, in_flight=_in_flight(outbox, row)) for row in page[: request.limit]]
             return wire.OutboxList(
-                drafts=[entry_of(row, in_flight=_in_flight(outbox, row)) for row in page[: request.limit]],
+                drafts=drafts if own is None else list(map(for_its_stager, drafts)),
                 total=len(wanted),
                 unreadable=len(found.unreadable) if own is None else 0,
             )
@@ -204,7 +205,8 @@ class OutboxDesk:
             item = outbox.store.existing(id_)
             if own is not None and account_of(item.staged_by) != own:
                 raise UnknownItemError(id=id_)
-            return self._draft(outbox, item)
+            draft = self._draft(outbox, item)
+            return draft if own is None else draft.model_copy(update={"entry": for_its_stager(draft.entry)})
 
         if not await self._exists():
             raise UnknownItemError(id=id_)
@@ -217,7 +219,8 @@ class OutboxDesk:
             "outbox.withdraw", lambda outbox: outbox.decisions.withdraw(id_, by, own, request.reason)
         )
         await self._tell(id_)
-        return entry_of(Row.of(item), in_flight=False)
+        entry = entry_of(Row.of(item), in_flight=False)
+        return entry if own is None else for_its_stager(entry)
 
     # What a reviewer decides
 

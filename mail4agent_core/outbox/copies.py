@@ -241,7 +241,7 @@ class _Taking:
         opened = regular(name, folder)
         if opened is None:
             raise _no_file()
-        with os.fdopen(opened, "rb") as file:
+        with os.fdopen(opened[0], "rb") as file:
             self._file(file, path)
 
     def _file(self, file: BinaryIO, path: str) -> None:

@@ -66,6 +66,17 @@ def entry_of(row: Row, *, in_flight: bool) -> OutboxEntry:
     )
 
 
+def for_its_stager(entry: OutboxEntry) -> OutboxEntry:
+    """An entry for the run that staged the draft: of why it failed, our sentence alone.
+
+    What the far side said of it stands behind the first colon. Those are a stranger's words, and a run with
+    tools reads none; whoever reviews the draft does.
+    """
+    if entry.error is None:
+        return entry
+    return entry.model_copy(update={"error": entry.error.partition(": ")[0]})
+
+
 def draft_of(
     item: OutboxItem, digest: str, sink: str | None, *, in_flight: bool, intact: bool
 ) -> OutboxDraft:

@@ -279,7 +279,7 @@ def test_a_list_shows_what_it_can_while_one_file_cannot_be_read(
     items = [office.stage() for _ in range(2)]
     opened = files.regular
 
-    def failing(name: str, folder: int) -> int | None:
+    def failing(name: str, folder: int) -> tuple[int, os.stat_result] | None:
         if name.startswith(items[0].id):
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         return opened(name, folder)

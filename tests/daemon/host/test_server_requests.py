@@ -391,6 +391,21 @@ def damaged(rnd: random.Random) -> bytes:
     return bytes(raw)
 
 
+async def test_a_head_that_ends_as_its_time_runs_out_is_answered_once(hosts: Hosts) -> None:
+    """The last bytes of a head and the end of its time may meet in one turn of the loop."""
+    host = await hosts.start()
+    wire = await host.connect()
+    raw = request(body=b"{}")
+    await wire.send(raw[:20])
+    await until(lambda: sum(each._head_begun for each in host.connections._open) == 1)
+    (connection,) = host.connections._open
+    connection.reader.feed_data(raw[20:])
+    connection._expire()
+    answer = await wire.answer()
+    assert answer.status == 200
+    assert {record["event"] for record in host.log} == {"request"}
+
+
 async def test_a_hail_of_damaged_requests_gets_refusals_and_leaves_nothing(hosts: Hosts) -> None:
     """Whatever arrives, in whatever pieces, each error is a named refusal and each connection ends."""
     quick = {"header_timeout_secs": 0.1, "body_read_timeout_secs": 0.1, "keep_alive_secs": 0.2}

@@ -35,10 +35,13 @@ class Inbox:
 
     messages: list[EmailMessage] = field(default_factory=list[EmailMessage])
     refusing: bool = False
+    #: Done when a message has come, before it is taken.
+    meanwhile: Callable[[], object] = bool
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
         if self.refusing:
             return "451 come again"
+        self.meanwhile()
         content = envelope.original_content
         assert content is not None
         made = message_from_bytes(content, policy=policy.SMTP)
