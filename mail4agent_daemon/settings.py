@@ -21,13 +21,16 @@ from pydantic import (
     SecretStr,
     Strict,
     ValidationError,
+    field_serializer,
     model_validator,
 )
 
+from .drain.settings import BoxSettings
 from .endpoints import DEFAULT_PORT
 from .model_endpoint import Endpoint, ModelUrlError, checked_url
 from .names import names_of
 from .sinks.settings import KINDS, OutboxSettings, SinkSettings, contradictions
+from .store_url import checked_store_url, without_password
 
 CONFIG_NAME = "config.toml"
 DATABASE_NAME = "mail.sqlite3"
@@ -151,6 +154,25 @@ class LimitSettings(_Section):
     ] = 100
 
 
+class StoreSettings(_Section):
+    """Where the mail is kept."""
+
+    url: Annotated[
+        str | None,
+        Field(
+            max_length=2_048,
+            repr=False,
+            description="a PostgreSQL database, postgresql://user@host/name, that several daemons may share;"
+            " without it, a file in the data folder",
+        ),
+        AfterValidator(checked_store_url),
+    ] = None
+
+    @field_serializer("url")
+    def _shown(self, url: str | None) -> str | None:
+        return None if url is None else without_password(url)
+
+
 class MailboxSettings(_Section):
     """The file mailboxes that the daemon shows."""
 
@@ -225,8 +247,10 @@ class Settings(_Section):
     server: ServerSettings = ServerSettings()
     identity: IdentitySettings = IdentitySettings()
     retention: RetentionSettings = RetentionSettings()
+    store: StoreSettings = StoreSettings()
     mailbox: MailboxSettings = MailboxSettings()
     frontdoor: FrontdoorSettings = FrontdoorSettings()
+    box: BoxSettings = BoxSettings()
     model: ModelSettings = ModelSettings()
     outbox: OutboxSettings = OutboxSettings()
     log: LogSettings = LogSettings()
@@ -248,8 +272,14 @@ class Effective:
 
     @property
     def database(self) -> Path:
-        """The database's path."""
+        """The path of the database that is a file."""
         return self.home / DATABASE_NAME
+
+    @property
+    def store(self) -> str:
+        """Where the mail is, as people are told."""
+        url = self.settings.store.url
+        return str(self.database) if url is None else without_password(url)
 
     @property
     def mailboxes(self) -> Path:
@@ -275,6 +305,18 @@ class Effective:
         key = model.key if model.key_file is None else self.home / model.key_file
         url = checked_url(model.base_url, allow_plain_http=model.allow_plain_http)
         return Endpoint(url, model.name, key, float(model.timeout_secs))
+
+    @property
+    def drain_key(self) -> SecretStr | Path | None:
+        """The drain key to the box: itself, or its file."""
+        box = self.settings.box
+        return box.key if box.key_file is None else self.home / box.key_file
+
+    @property
+    def types_key(self) -> SecretStr | Path | None:
+        """The types key to the box: itself, or its file."""
+        box = self.settings.box
+        return box.types_key if box.types_key_file is None else self.home / box.types_key_file
 
     @property
     def outbox(self) -> Path:
@@ -364,7 +406,7 @@ def toml_of(effective: Effective) -> str:
     """
     lines = [f"# data folder: {effective.home}  ({effective.origins.get('home', 'the default')})"]
     read = "read" if effective.config.exists() else "not there"
-    lines += [f"# settings file: {effective.config}  ({read})", f"# database: {effective.database}"]
+    lines += [f"# settings file: {effective.config}  ({read})", f"# database: {effective.store}"]
     everything = effective.settings.model_dump(mode="json")
     sinks = everything.pop(_SINKS)
     for section, fields in everything.items():

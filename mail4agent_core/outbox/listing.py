@@ -70,7 +70,7 @@ class Row(NamedTuple):
         """The row of a file's object, which was checked: as ``of`` its item, which is not made."""
         get = value.get
         # A file of the original may have our keys too: they are others' then.
-        our = (dict[str, Any]() if get("schema") is None else value).get
+        our = ({} if get("schema") is None else value).get
         status, kind = value["status"], kind_of(value)
         edited = not same(value["args"], value["args_before"])
         return cls(
@@ -101,7 +101,9 @@ class Listing:
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
-        self._remembered: dict[str, tuple[_State, Row | None]] = {}
+        # Two mappings, not one of pairs: each object that is kept makes the collector look at all of them
+        # sooner.
+        self._remembered: tuple[dict[str, _State], dict[str, Row | None]] = {}, {}
 
     def ids(self) -> list[str]:
         """The ids that files are named after, readable or not, in order. Raises OSError."""
@@ -123,32 +125,35 @@ class Listing:
 
     def rows(self) -> Rows:
         """Every item as a list shows it. Raises OSError where the folder cannot be listed."""
-        before, after, found = self._remembered, dict[str, tuple[_State, Row | None]](), Rows()
+        states_before, rows_before = self._remembered
+        states, rows, found = dict[str, _State](), dict[str, Row | None](), Rows()
         for name in self.names():
+            state, row = states_before.get(name), None
             try:
-                known = before.get(name)
-                if known is None or known[0] != self._folder.state(name):
-                    known = self._looked_at(name)
+                if state is not None and state == self._folder.state(name):
+                    row = rows_before[name]
+                else:
+                    state, row = self._looked_at(name)
             except FileNotFoundError:
                 continue
             except OSError as failure:
                 log.warning("outbox item %a is skipped this time: %s", name, failure.strerror)
-                known = None
-            if known is None or known[1] is None:
+                state = None
+            if row is None:
                 found.unreadable.append(name)
             else:
-                found.rows.append(known[1])
-            if known is not None:
-                after[name] = known
-        self._remembered = after
+                found.rows.append(row)
+            if state is not None:
+                states[name], rows[name] = state, row
+        self._remembered = states, rows
         return found
 
-    def _looked_at(self, name: str) -> tuple[_State, Row | None] | None:
-        """The row of a file and what changes when the file does; None for what is no regular file."""
+    def _looked_at(self, name: str) -> tuple[_State | None, Row | None]:
+        """What changes when a file does, and its row. Neither for what is no regular file."""
         read = self._folder.read_with_state(name, FILE_MAX_BYTES)
         if read is None:
             log.warning("outbox item %a is skipped: it is no regular file", name)
-            return None
+            return None, None
         raw, state = read
         try:
             return state, Row.read(checked(raw, name.removesuffix(ENDING)))

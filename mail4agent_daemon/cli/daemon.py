@@ -118,6 +118,9 @@ def serve(
     from mail4agent_daemon.serving import StartError, run_daemon
 
     def announce(serving: Serving) -> None:
+        # What is there by now stays. A look of the collector at all of it takes as long as to list thousands
+        # of drafts, and would fall into the first such list.
+        gc.freeze()
         typer.echo(_announcement(serving, as_json=as_json))
 
     def show(line: str) -> None:
@@ -142,7 +145,7 @@ def config(*, home: Home = None, config: Config = None, as_json: AsJson = False)
             {
                 "home": str(effective.home),
                 "config": str(effective.config),
-                "database": str(effective.database),
+                "database": effective.store,
                 "settings": effective.settings.model_dump(mode="json"),
                 "origins": dict(effective.origins),
             }
@@ -167,8 +170,14 @@ def doctor(*, home: Home = None, config: Config = None, as_json: AsJson = False)
 
 def backup(target: Target, *, home: Home = None, config: Config = None, as_json: AsJson = False) -> None:
     """Write a consistent, checked copy of the mail, while the daemon runs or not."""
-    source = _settings(home, config, {}, as_json=as_json).database
-    fault = _copy(source, target)
+    effective = _settings(home, config, {}, as_json=as_json)
+    if effective.settings.store.url is not None:
+        fault = (
+            f"the mail is in {effective.store}: the server's own tools make its backups, "
+            "such as pg_dump -Fc; docs/postgres.md says more"
+        )
+    else:
+        fault = _copy(effective.database, target)
     if fault is not None:
         raise _failure("backup_failed", fault, as_json=as_json)
     size = target.stat().st_size
