@@ -69,7 +69,7 @@ def test_a_file_that_is_not_what_its_record_says_is_refused_and_nothing_is_kept(
 @pytest.mark.promise("frontdoor.ingest-is-files-record-acknowledgement")
 def test_a_file_of_which_nobody_says_yet_where_it_rests_is_kept(store: Frontdoor) -> None:
     """The contract's null for a path is as good as no path."""
-    ingest(store, with_file(seq=1, attachments=[attachment(path=None)]))
+    ingest(store, submission(seq=1, files={"cv": PDF}, attachments=[attachment(path=None)]))
     assert store.record(1).attachments[0].path == "attachments/0000000001/cv.pdf"
 
 
