@@ -20,8 +20,6 @@ from pathlib import Path
 from typing import BinaryIO, Self
 
 _OPEN = os.O_CLOEXEC | os.O_NOFOLLOW
-#: NONBLOCK: to open a pipe that nobody writes would wait for ever.
-_READ = os.O_RDONLY | os.O_NONBLOCK | _OPEN
 #: Seconds between two looks at a lock that somebody holds.
 _LOOK_SECS = 0.005
 #: Bytes of a file that are read by the first call, and by each further one. A great buffer costs more than
@@ -153,10 +151,10 @@ class Folder:
 
         Raises OSError.
         """
-        found = regular(name, self._descriptor)
-        if found is None:
+        file = regular(name, self._descriptor)
+        if file is None:
             return None
-        opened = found[0]
+        opened = file[0]
         try:
             return _read(opened, most + 1)
         finally:
@@ -164,20 +162,20 @@ class Folder:
 
     def read_with_state(self, name: str, most: int) -> tuple[bytes, tuple[int, int, int, int]] | None:
         """As ``read``, and what ``state`` said of that very file when its bytes were read."""
-        found = regular(name, self._descriptor)
-        if found is None:
+        file = regular(name, self._descriptor)
+        if file is None:
             return None
-        opened, said = found
+        opened, found = file
         try:
             # One byte more than there is: less than was asked for says that this was the end.
-            return _read(opened, most + 1, said.st_size + 1), _state(said)
+            return _read(opened, most + 1, found.st_size + 1), _state(found)
         finally:
             os.close(opened)
 
     def reading(self, name: str) -> BinaryIO | None:
         """A regular file, open to be read; None for what is no regular file. Raises OSError."""
-        found = regular(name, self._descriptor)
-        return None if found is None else os.fdopen(found[0], "rb")
+        file = regular(name, self._descriptor)
+        return None if file is None else os.fdopen(file[0], "rb")
 
     def created(self, name: str) -> BinaryIO:
         """A file that was not there, open to be written and not durable by itself. Raises OSError."""
@@ -289,11 +287,12 @@ class Folder:
 
 
 def regular(name: str, folder: int) -> tuple[int, os.stat_result] | None:
-    """Open a regular file of an open folder to be read, by its name and through no link, and say what it was
-    as it was opened; None for what is no regular file. Raises OSError.
+    """Open a regular file of an open folder to be read, by its name and through no link; None for what is no
+    regular file. With the descriptor comes what the kernel says of the file. Raises OSError.
     """
     try:
-        opened = os.open(name, _READ, dir_fd=folder)
+        # NONBLOCK: to open a pipe that nobody writes would wait for ever.
+        opened = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _OPEN, dir_fd=folder)
     except OSError as failure:
         # A link, and a socket.
         if failure.errno in {errno.ELOOP, errno.ENXIO}:

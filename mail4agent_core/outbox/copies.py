@@ -238,10 +238,10 @@ class _Taking:
             finally:
                 os.close(inner)
             return
-        opened = regular(name, folder)
-        if opened is None:
+        found = regular(name, folder)
+        if found is None:
             raise _no_file()
-        with os.fdopen(opened[0], "rb") as file:
+        with os.fdopen(found[0], "rb") as file:
             self._file(file, path)
 
     def _file(self, file: BinaryIO, path: str) -> None:

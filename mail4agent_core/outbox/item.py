@@ -41,6 +41,9 @@ _OUR_MAYBES = (
     *_MAYBES,
     "decided_by", "idempotency_key", "staged_by", "sink", "sent_as", "superseded_by", "decided_at",
 )  # fmt: skip
+# Asked of every file of a list, so by maps and sets without a loop of Python's.
+_TEXT = frozenset({str})
+_TEXT_OR_NONE = frozenset({str, type(None)})
 _KEYS = frozenset({*_TEXTS, *_MAYBES, "kind", "args_before", "args", "taint", "schema"})
 _OUR_KEYS = frozenset({*_OUR_MAYBES, "release", "attempts", "files"})
 
@@ -55,9 +58,6 @@ class OutboxKind(StrEnum):
 
 
 _KINDS = {kind.value: kind for kind in OutboxKind}
-_MESSAGE = OutboxKind.MESSAGE.value
-_TEXT = {str}
-_TEXT_OR_NONE = {str, type(None)}
 
 
 class Status(StrEnum):
@@ -284,11 +284,9 @@ def checked(raw: bytes, id_: str | None = None) -> dict[str, Any]:
     ours = get("schema") is not None
     if ours and _whole(value, "schema") > OUTBOX_SCHEMA:
         raise NewerFileError
-    # What the parser makes is of exactly these types. All members at once: a loop over them takes as long as
-    # to parse the file.
     if not _TEXT.issuperset(map(type, map(get, _TEXTS))):
         raise _no_text(value, _TEXTS, _TEXT)
-    if (id_ is not None and id_ != value["id"]) or not is_item_id(value["id"]):
+    if not is_item_id(value["id"]) or id_ not in {None, value["id"]}:
         raise NotAnItemError("is not the item of this place")
     maybes = _OUR_MAYBES if ours else _MAYBES
     if not _TEXT_OR_NONE.issuperset(map(type, map(get, maybes))):
@@ -297,23 +295,21 @@ def checked(raw: bytes, id_: str | None = None) -> dict[str, Any]:
     if "args" not in value or "args_before" not in value:
         raise NotAnItemError(f"{'args' if 'args_before' in value else 'args_before'} is missing")
     if ours:
-        if get("release") is not None:
-            _intent(value["release"])
+        _intent(get("release"))
         _whole(value, "attempts")
         if get("files") != []:
             _files(get("files"))
     return value
 
 
-def _no_text(value: dict[str, Any], keys: tuple[str, ...], types: set[type]) -> NotAnItemError:
-    """What is wrong with the first of the members that has another type."""
-    key = next(key for key in keys if type(value.get(key)) not in types)
-    return NotAnItemError(f"{key} is no text")
+def _no_text(value: dict[str, Any], keys: tuple[str, ...], types: frozenset[type]) -> NotAnItemError:
+    """Names the first member that is of none of these types."""
+    return NotAnItemError(f"{next(key for key in keys if type(value.get(key)) not in types)} is no text")
 
 
 def kind_of(value: dict[str, Any]) -> OutboxKind:
     """The kind that a file's object names. Raises NotAnItemError."""
-    named = value.get("kind", _MESSAGE)
+    named = value.get("kind", OutboxKind.MESSAGE)
     kind = _KINDS.get(named) if isinstance(named, str) else None
     if kind is None:
         # How it is to be reviewed is not known, so that it cannot be.

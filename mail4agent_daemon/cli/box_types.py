@@ -7,29 +7,22 @@ every submission that it takes meanwhile invalid at home.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mail4agent_api.codec import decode_value
-from mail4agent_api.errors import MalformedError, UnknownItemError
+from mail4agent_api.errors import MalformedError
 from mail4agent_core.files import FolderError
 from mail4agent_daemon.cli.boxes import box_for_types, effective, failed, told
 from mail4agent_daemon.cli.exits import Exit
 from mail4agent_daemon.cli.terminal import visible
-from mail4agent_daemon.cli.type_runs import Types, read, row, summary, unusable
+from mail4agent_daemon.cli.type_runs import Types, What, row, source_of, summary, unusable
 
 if TYPE_CHECKING:
     from mail4agent_api.intake import BoxPushed, BoxType
     from mail4agent_core.frontdoor.manifest import Form
-
-_ID = re.compile(r"[a-z0-9_-]{1,64}")
-What = Annotated[
-    str, typer.Argument(metavar="FILE", help="A manifest, TOML or JSON, or the ID of a type of this machine.")
-]
 
 
 @told
@@ -38,7 +31,7 @@ def push(run: Types, what: What) -> Exit:
     from mail4agent_api.intake import BoxPushRequest
     from mail4agent_core.frontdoor.manifest import Form, ManifestError, TypeFolderError, read_manifest
 
-    raw, language = _source(run, what)
+    raw, language = source_of(run, what)
     try:
         form = Form(read_manifest(raw, language))
     except ManifestError as failure:
@@ -56,17 +49,6 @@ def push(run: Types, what: What) -> Exit:
         return unusable(run, failure)
     _print(run, pushed)
     return Exit.OK
-
-
-def _source(run: Types, what: str) -> tuple[bytes, Any]:
-    """The bytes and the language of a file, or of the type of that id on this machine."""
-    if Path(what).is_file():
-        return read(Path(what))
-    found = run.one(what, None) if _ID.fullmatch(what) else None
-    source = None if found is None else run.folder.source(found)
-    if source is None:
-        raise UnknownItemError(id=what[:128] or "FILE")
-    return source
 
 
 def _check_room(form: Form) -> None:

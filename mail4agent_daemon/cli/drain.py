@@ -25,6 +25,7 @@ from mail4agent_daemon.cli.terminal import json_text, visible
 from mail4agent_daemon.cli.verbs import Mail
 
 if TYPE_CHECKING:
+    from mail4agent_api.frontdoor import FrontdoorIngestRequest, FrontdoorReceipt
     from mail4agent_daemon.drain.draining import Drain, Tally
     from mail4agent_daemon.drain.rows import Row
     from mail4agent_daemon.settings import Effective
@@ -56,7 +57,8 @@ def drain(
     with DrainState.held(settings.home) as state, _stoppable():
         draining = Drain(
             box,
-            mail.client.frontdoor_ingest,
+            # A look needs no daemon, and no credential for one.
+            _nobody if dry_run else mail.client.frontdoor_ingest,
             holder=state.holder,
             clock=time.monotonic,
             now=_now,
@@ -72,6 +74,10 @@ def drain(
         finally:
             _released(draining)
     return Exit.OK
+
+
+def _nobody(_: FrontdoorIngestRequest) -> FrontdoorReceipt:
+    raise AssertionError("unreachable: a look takes nothing in")
 
 
 def _drained(mail: Mail, draining: Drain, state: Any, *, follow: bool) -> None:

@@ -32,6 +32,7 @@ def register(app: typer.Typer) -> None:
         ("schema", schema),
         ("push", box_types.push),
         ("starters", starter_types.starters),
+        ("preview", starter_types.preview),
     ):
         verb(group, name, make=Types, common=COMMON)(function)
     app.add_typer(group, name="types")

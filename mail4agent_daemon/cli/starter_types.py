@@ -1,6 +1,4 @@
-"""``frontdoor types starters``: the types that come with the program, added as they are or given out to be
-changed.
-"""
+"""``frontdoor types starters`` and ``preview``: the types that come with the program, and how one looks."""
 
 from __future__ import annotations
 
@@ -12,7 +10,8 @@ import typer
 from mail4agent_api.errors import UnknownItemError
 from mail4agent_core.files import FolderError
 from mail4agent_daemon.cli.exits import Exit
-from mail4agent_daemon.cli.type_runs import Types, row, summary, unusable
+from mail4agent_daemon.cli.terminal import visible
+from mail4agent_daemon.cli.type_runs import Types, What, row, source_of, summary, unusable
 
 if TYPE_CHECKING:
     from mail4agent_core.frontdoor.manifest import Form
@@ -52,6 +51,32 @@ def starters(
     except (FolderError, TypeFolderError) as failure:
         return unusable(run, failure)
     _print(run, forms)
+    return Exit.OK
+
+
+def preview(
+    run: Types,
+    what: What,
+    *,
+    out: Annotated[
+        Path,
+        typer.Option("--out", metavar="PATH", help="The file of HTML to write; one that is there is kept."),
+    ],
+) -> Exit:
+    """Write the form of a manifest, as strangers will see it, into a file that a browser opens."""
+    from mail4agent_core.frontdoor.manifest import Form, ManifestError, read_manifest
+    from mail4agent_daemon.intake.preview import previewed
+
+    try:
+        form = Form(read_manifest(*source_of(run, what)))
+        _given_out(out, previewed(form))
+    except ManifestError as failure:
+        for fault in failure.faults:
+            typer.echo(f"mail4agent: {visible(str(fault))}", err=True)
+        return Exit.REFUSED
+    except FolderError as failure:
+        return unusable(run, failure)
+    _print(run, [form])
     return Exit.OK
 
 

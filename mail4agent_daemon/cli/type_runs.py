@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -34,6 +35,12 @@ Version = Annotated[
 File = Annotated[
     Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="A manifest, TOML or JSON.")
 ]
+
+
+What = Annotated[
+    str, typer.Argument(metavar="FILE", help="A manifest, TOML or JSON, or the ID of a type of this machine.")
+]
+_ID = re.compile(r"[a-z0-9_-]{1,64}")
 
 
 class Types(Mail):
@@ -73,6 +80,20 @@ def read(file: Path) -> tuple[bytes, Any]:
     except OSError as failure:
         raise typer.BadParameter(f"{file} cannot be read: {failure.strerror}", param_hint="FILE") from None
     return raw, "json" if file.suffix == ".json" else "toml"
+
+
+def source_of(run: Types, what: str) -> tuple[bytes, Any]:
+    """The bytes and the language of a file, or of the type of that id on this machine.
+
+    Raises UnknownItemError, BadParameter.
+    """
+    if Path(what).is_file():
+        return read(Path(what))
+    found = run.one(what, None) if _ID.fullmatch(what) else None
+    source = None if found is None else run.folder.source(found)
+    if source is None:
+        raise UnknownItemError(id=what[:128] or "FILE")
+    return source
 
 
 def unusable(run: Types, failure: Exception) -> Exit:

@@ -51,7 +51,10 @@ class DrainState:
             raise FolderError(f"{home / FOLDER} cannot be used: {failure.strerror}") from failure
 
     def _named(self) -> str:
-        found = self._folder.read(_HOLDER, _MAX_BYTES)
+        try:
+            found = self._folder.read(_HOLDER, _MAX_BYTES)
+        except FileNotFoundError:
+            found = None
         if found is None or _NAME.fullmatch(found) is None:
             found = f"home-{secrets.token_hex(8)}\n".encode()
             self._folder.write(_HOLDER, found)

@@ -34,7 +34,7 @@ _ROOM = (
 _BOX = "INSERT INTO box (address) VALUES (%s) RETURNING box_no"
 _LAST = 2**63 - 1
 #: The number of the last entry of the audit.
-_AUDITED = "audited"
+AUDITED = "audited"
 
 
 def account_of_row(
@@ -265,7 +265,7 @@ class PostgresRegistry:
         row = self._db.execute(
             "INSERT INTO number VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET "
             "value = number.value + excluded.value RETURNING value",
-            (_AUDITED, len(deeds)),
+            (AUDITED, len(deeds)),
         ).fetchone()
         assert row is not None
         first = row[0] - len(deeds) + 1
