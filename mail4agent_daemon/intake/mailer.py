@@ -93,7 +93,7 @@ class Mailer:
             return
         token = new_token()
         await self._database.run(_begun(owed, token, self._clock.now_ms()))
-        hours = max(1, (owed.expires_ms - self._clock.now_ms()) // 3_600_000)
+        hours = max(1, round((owed.expires_ms - self._clock.now_ms()) / 3_600_000))
         args = {
             "to": [owed.address],
             "subject": f"Please confirm: {form.manifest.title}",
@@ -115,10 +115,11 @@ class Mailer:
 
 
 def _text(title: str, link: str, hours: int) -> str:
+    good = "an hour" if hours == 1 else f"{hours} hours"
     return (
         f"Somebody, most likely you, filled in the form “{title}” and gave this address.\n\n"
         f"To confirm it, open this page and press the button:\n\n{link}\n\n"
-        f"The link is good for {hours} hours, once. If it was not you, do nothing:\n"
+        f"The link is good for {good}, once. If it was not you, do nothing:\n"
         "what was sent is deleted and nobody is told.\n"
     )
 
