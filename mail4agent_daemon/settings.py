@@ -25,6 +25,7 @@ from pydantic import (
     model_validator,
 )
 
+from .drain.settings import BoxSettings
 from .endpoints import DEFAULT_PORT
 from .model_endpoint import Endpoint, ModelUrlError, checked_url
 from .names import names_of
@@ -249,6 +250,7 @@ class Settings(_Section):
     store: StoreSettings = StoreSettings()
     mailbox: MailboxSettings = MailboxSettings()
     frontdoor: FrontdoorSettings = FrontdoorSettings()
+    box: BoxSettings = BoxSettings()
     model: ModelSettings = ModelSettings()
     outbox: OutboxSettings = OutboxSettings()
     log: LogSettings = LogSettings()
@@ -303,6 +305,18 @@ class Effective:
         key = model.key if model.key_file is None else self.home / model.key_file
         url = checked_url(model.base_url, allow_plain_http=model.allow_plain_http)
         return Endpoint(url, model.name, key, float(model.timeout_secs))
+
+    @property
+    def drain_key(self) -> SecretStr | Path | None:
+        """The drain key to the box: itself, or its file."""
+        box = self.settings.box
+        return box.key if box.key_file is None else self.home / box.key_file
+
+    @property
+    def types_key(self) -> SecretStr | Path | None:
+        """The types key to the box: itself, or its file."""
+        box = self.settings.box
+        return box.types_key if box.types_key_file is None else self.home / box.types_key_file
 
     @property
     def outbox(self) -> Path:

@@ -231,7 +231,8 @@ def _attachments(value: Json) -> Iterator[Attachment]:
             raise UnreadableError("has an attachment that is no object")
         given = cast("dict[str, Json]", each)
         # Where the bytes are is not said before they are here.
-        members: dict[str, Any] = {"path": "", **given}
+        path = given.get("path")
+        members: dict[str, Any] = {**given, "path": "" if path is None else path}
         names = ("field", "filename", "sha256", "content_type", "path")
         if not all(isinstance(members.get(name), str) for name in names):
             raise UnreadableError("has an attachment without its members")

@@ -142,6 +142,8 @@ def taken(submission: Submission, seq: int, types: Types) -> Record:
 
 
 def _judged(record: Record, type_: RequestType | None) -> dict[str, Json]:
+    if not record.valid:
+        return _invalid(record, DRAIN_SAID)
     if type_ is None:
         return _invalid(record, NO_TYPE)
     machinery = {name: value for name, value in record.values.items() if name.startswith("_")}
@@ -157,8 +159,6 @@ def _judged(record: Record, type_: RequestType | None) -> dict[str, Json]:
     coerced = type_.validate(given)
     if not isinstance(coerced, dict):
         return _invalid(record, NOT_VALID)
-    if not record.valid:
-        return _invalid(record, DRAIN_SAID)
     reply_to = coerced.get(type_.reply_field) if type_.reply_field is not None else None
     if not (reply_to is None or (isinstance(reply_to, str) and is_address(reply_to))):
         return _invalid(record, NOT_VALID)

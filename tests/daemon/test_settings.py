@@ -81,7 +81,7 @@ def test_the_environment_is_text(tmp_path: Path, name: str, text: str, setting: 
     [
         (
             "[sever]\n",
-            ["'sever'", "server, identity, retention, store, mailbox, frontdoor, model, outbox, log"],
+            ["'sever'", "server, identity, retention, store, mailbox, frontdoor, box, model, outbox"],
         ),
         ("server = 1", ["[server]"]),
         ("[server", ["not valid TOML"]),

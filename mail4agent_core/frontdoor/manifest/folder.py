@@ -78,6 +78,31 @@ class TypeFolder:
             raise FolderError(f"{self.path} cannot be read: {failure.strerror}") from failure
         return [each for each in found if each is not None]
 
+    def source(self, form: Form) -> tuple[bytes, Language] | None:
+        """The bytes that a form of this folder was read from; None where they went meanwhile."""
+        try:
+            with Folder.opened(self.path, make=False) as folder:
+                names = folder.names()
+                for stem in (form.id, f"{form.id}@{form.version}"):
+                    found = self._one(folder, stem)
+                    if isinstance(found, Form) and found.version == form.version:
+                        name = next(each for each in _named(stem) if each in names)
+                        raw = folder.read(name, MANIFEST_MAX_BYTES)
+                        return None if raw is None else (raw, cast(Language, name.rpartition(".")[2]))
+        except (OSError, FolderError, StopIteration):
+            pass
+        return None
+
+    def check(self, form: Form) -> None:
+        """Raise TypeFolderError where ``add`` would: before it is given to anybody else."""
+        try:
+            with Folder.opened(self.path, make=False) as folder:
+                _refuse(self._one(folder, form.id), form)
+        except FileNotFoundError:
+            return
+        except OSError as failure:
+            raise FolderError(f"{self.path} cannot be read: {failure.strerror}") from failure
+
     def add(self, raw: bytes, language: Language) -> Form:
         """Make a manifest the current one of its type; the one that was stays under its version.
 
@@ -93,16 +118,10 @@ class TypeFolder:
         return form
 
     def _replace(self, folder: Folder, form: Form, raw: bytes, language: Language) -> None:
-        current = self._one(folder, form.id)
-        if isinstance(current, UnreadableType):
-            raise TypeFolderError(f"{current.name} cannot be read; mend or remove it first")
+        current = _refuse(self._one(folder, form.id), form)
         if current is not None:
             if current.manifest == form.manifest:
                 return
-            if current.version >= form.version:
-                raise TypeFolderError(
-                    f"{form.id} has version {current.version}; give what changed a greater one"
-                )
             other = next(name for name in _named(form.id) if name in folder.names())
             older = folder.read(other, MANIFEST_MAX_BYTES)
             assert older is not None
@@ -133,6 +152,15 @@ class TypeFolder:
         if known is None or known[0] != state:
             self._read[name] = known = (state, _read(folder, name))
         return known[1]
+
+
+def _refuse(current: Form | UnreadableType | None, form: Form) -> Form | None:
+    """What stands where a form is to stand. Raises TypeFolderError where the form may not take its place."""
+    if isinstance(current, UnreadableType):
+        raise TypeFolderError(f"{current.name} cannot be read; mend or remove it first")
+    if current is not None and current.manifest != form.manifest and current.version >= form.version:
+        raise TypeFolderError(f"{form.id} has version {current.version}; give what changed a greater one")
+    return current
 
 
 def _named(stem: str) -> list[str]:

@@ -66,6 +66,13 @@ def test_a_file_that_is_not_what_its_record_says_is_refused_and_nothing_is_kept(
     assert [each.name for each in store.root.iterdir()] == []
 
 
+@pytest.mark.promise("frontdoor.ingest-is-files-record-acknowledgement")
+def test_a_file_of_which_nobody_says_yet_where_it_rests_is_kept(store: Frontdoor) -> None:
+    """The contract's null for a path is as good as no path."""
+    ingest(store, submission(seq=1, files={"cv": PDF}, attachments=[attachment(path=None)]))
+    assert store.record(1).attachments[0].path == "attachments/0000000001/cv.pdf"
+
+
 @pytest.mark.promise("frontdoor.a-submission-is-known-by-its-box")
 def test_the_same_submission_is_acknowledged_again_and_other_content_is_refused(store: Frontdoor) -> None:
     """Whatever has become of it meanwhile."""

@@ -20,7 +20,7 @@ from .conftest import Office, account, opened
 from .triage import EMAIL
 
 SEQ = 41
-TYPES = Path(__file__).parents[3] / "docs" / "examples" / "types"
+TYPES = Path(__file__).parents[3] / "mail4agent_daemon" / "starters"
 #: What the stranger wrote, in words that stand nowhere else.
 PLANTED = ("Xyloquat", "plughworth", "frobnitzers", "zanzibarine", "quuxical")
 NAME = "Xyloquat Plughworth"

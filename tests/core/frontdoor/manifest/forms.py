@@ -8,7 +8,7 @@ from typing import Any
 
 from mail4agent_core.frontdoor.manifest import Form, read_manifest
 
-EXAMPLES = Path(__file__).resolve().parents[4] / "docs" / "examples" / "types"
+EXAMPLES = Path(__file__).resolve().parents[4] / "mail4agent_daemon" / "starters"
 DIGEST = f"sha256:{'ab' * 32}"
 CHOICES = [{"value": "tour", "label": "A tour"}, {"value": "other", "label": "Other"}]
 
