@@ -183,6 +183,7 @@ INTAKE_OPERATIONS: Mapping[str, IntakeOperation] = MappingProxyType(
             refusals=(
                 "unsupported_media_type",
                 "already_exists",
+                "mailbox_full",
                 "unauthenticated",
                 "malformed",
                 "too_large",

@@ -154,7 +154,9 @@ async def daemon(
             briefed=briefed,
             extractor=_extractor(effective),
         )
-        around = Surroundings(effective.home, os.environ, engine, store, clock)
+        around = Surroundings(
+            home=effective.home, environment=os.environ, clock=clock, engine=engine, store=store
+        )
         outbox = OutboxDesk(
             effective.outbox,
             clock,

@@ -16,7 +16,7 @@ import typer
 
 from mail4agent_api.frontdoor import FrontdoorItem, FrontdoorMoved, RequestSummary, UnreadableFile
 from mail4agent_core.files import FolderError
-from mail4agent_daemon.cli import request_types, submissions
+from mail4agent_daemon.cli import intake, request_types, submissions
 from mail4agent_daemon.cli.exits import Exit
 from mail4agent_daemon.cli.layout import listing
 from mail4agent_daemon.cli.request_text import names, row, whole
@@ -65,6 +65,7 @@ def register(app: typer.Typer) -> None:
         # A run answers requests, and an operator is none: these two never fall back on his key.
         verb(group, name, as_operator=name not in {"next", "triaged"})(_told(function))
     request_types.register(group)
+    intake.register(group)
     app.add_typer(group, name="frontdoor")
 
 

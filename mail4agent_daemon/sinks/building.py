@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mail4agent_api.codec import decode_value
 from mail4agent_api.errors import RefusalError
@@ -35,6 +36,9 @@ from .settings import (
     SmtpSinkSettings,
 )
 
+if TYPE_CHECKING:
+    from .smtp import SmtpSink
+
 _PORTS = {"starttls": 587, "implicit": 465, "none": 25}
 _SECRET = re.compile(r"[!-~]{1,512}")
 _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
@@ -44,22 +48,28 @@ class SinkError(Exception):
     """A sink cannot be built; the message says which, and what to change."""
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What sinks are built from besides their settings."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What any sink is built from besides its settings: where relative paths begin, variables, the time."""
 
     home: Path
     environment: Mapping[str, str]
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings(Ground):
+    """What the sinks of a daemon are built from, which may send its mail."""
+
     engine: MailEngine
     store: MailStore
-    clock: Clock
 
 
 def sinks_of(
     outbox: OutboxSettings, sinks: Mapping[str, SinkSettings], around: Surroundings
 ) -> dict[str, Sink]:
     """The sink of each routed tool. Raises SinkError for any that cannot be built, used or not."""
-    built = {name: _Builder(name, around).sink(settings) for name, settings in sinks.items()}
+    built = {name: _built(name, settings, around) for name, settings in sinks.items()}
     found: dict[str, Sink] = {}
     for tool, name in outbox.tools.items():
         if name not in built:
@@ -73,30 +83,38 @@ def sinks_of(
     return found
 
 
+def smtp_sink(name: str, settings: SmtpSinkSettings, ground: Ground) -> "SmtpSink":
+    """The sink that sends email through one server. Raises SinkError."""
+    return _Builder(name, ground).smtp(settings)
+
+
+def _built(name: str, settings: SinkSettings, around: Surroundings) -> Sink:
+    builder = _Builder(name, around)
+    match settings:
+        case MailSinkSettings():
+            return MailSink(name, around.engine, around.store)
+        case SmtpSinkSettings():
+            return builder.smtp(settings)
+        case HttpSinkSettings():
+            return builder.http(settings)
+        case McpSinkSettings():
+            return builder.mcp(settings)
+        case CommandSinkSettings():
+            return builder.command(settings)
+
+
 class _Builder:
     """Builds one sink; every complaint names its section."""
 
-    def __init__(self, name: str, around: Surroundings) -> None:
+    def __init__(self, name: str, around: Ground) -> None:
         self._name = name
         self._around = around
-
-    def sink(self, settings: SinkSettings) -> Sink:
-        match settings:
-            case MailSinkSettings():
-                return MailSink(self._name, self._around.engine, self._around.store)
-            case SmtpSinkSettings():
-                return self._smtp(settings)
-            case HttpSinkSettings():
-                return self._http(settings)
-            case McpSinkSettings():
-                return self._mcp(settings)
-            case CommandSinkSettings():
-                return self._command(settings)
 
     def _wrong(self, key: str, what: str) -> SinkError:
         return SinkError(f"sinks.{self._name}: {key} {what}")
 
-    def _smtp(self, settings: SmtpSinkSettings) -> Sink:
+    def smtp(self, settings: SmtpSinkSettings) -> "SmtpSink":
+        """An SMTP server."""
         from .smtp import SmtpSink
 
         host = settings.host
@@ -126,7 +144,8 @@ class _Builder:
             timeout_secs=settings.timeout_secs,
         )
 
-    def _http(self, settings: HttpSinkSettings) -> Sink:
+    def http(self, settings: HttpSinkSettings) -> Sink:
+        """A receiver of signed requests."""
         place = self._place(settings.url)
         key = self._secret("key", settings.key_env, settings.key_file)
         if key is None:
@@ -148,7 +167,8 @@ class _Builder:
             timeout_secs=settings.timeout_secs,
         )
 
-    def _mcp(self, settings: McpSinkSettings) -> Sink:
+    def mcp(self, settings: McpSinkSettings) -> Sink:
+        """A tool of an MCP server."""
         # The SDK takes as long to import as the rest of the daemon.
         from .mcp import McpSink, Program, Remote
 
@@ -181,7 +201,8 @@ class _Builder:
             timeout_secs=settings.timeout_secs,
         )
 
-    def _command(self, settings: CommandSinkSettings) -> Sink:
+    def command(self, settings: CommandSinkSettings) -> Sink:
+        """A program of this machine."""
         return CommandSink(
             self._name,
             self._program(settings.argv),

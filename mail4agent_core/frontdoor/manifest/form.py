@@ -174,6 +174,11 @@ class Form:
         problems += self._hidden_and_missing(kept, faulty, phase)
         return Checked(kept, tuple(sorted(problems)))
 
+    def shown(self, values: Mapping[str, Value]) -> frozenset[str]:
+        """The fields that are asked for with values that were checked."""
+        known: dict[str, bool | None] = {}
+        return frozenset(name for name in self._declared if self._shown(name, values, set(), known))
+
     def _hidden_and_missing(self, kept: Mapping[str, Value], faulty: set[str], phase: Phase) -> list[Problem]:
         out: list[Problem] = []
         known: dict[str, bool | None] = {}

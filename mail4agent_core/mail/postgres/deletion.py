@@ -24,7 +24,7 @@ def delete_message(db: Database, box_no: int, pos: int) -> int:
 def _delete_rows(db: Database, spots: list[tuple[int, int]]) -> None:
     """Delete messages from every table that holds them; each place of theirs is named by its key."""
     boxes, positions = [box_no for box_no, _ in spots], [pos for _, pos in spots]
-    each = "FROM unnest(%s::bigint[], %s::bigint[]) w (box_no, pos)"
+    each = "FROM unnest(%b::bigint[], %b::bigint[]) w (box_no, pos)"
     sql = (
         f"SELECT m.message_id, m.sender_no {each} JOIN message m ON m.box_no = w.box_no AND m.pos = w.pos "
         "ORDER BY m.pos"
@@ -34,8 +34,8 @@ def _delete_rows(db: Database, spots: list[tuple[int, int]]) -> None:
         for table in ("message", "found", "ack"):
             sql = f"DELETE FROM {table} m USING {each[5:]} WHERE m.box_no = w.box_no AND m.pos = w.pos"
             db.execute(sql, (boxes, positions))
-        db.execute("DELETE FROM place WHERE message_id = ANY(%s::bytea[])", ([row[0] for row in rows],))
-        sql = "DELETE FROM sent WHERE sender_no = ANY(%s::bigint[]) AND pos = ANY(%s::bigint[])"
+        db.execute("DELETE FROM place WHERE message_id = ANY(%b::bytea[])", ([row[0] for row in rows],))
+        sql = "DELETE FROM sent WHERE sender_no = ANY(%b::bigint[]) AND pos = ANY(%b::bigint[])"
         db.execute(sql, (sorted({row[1] for row in rows}), positions))
 
 

@@ -78,7 +78,7 @@ class PostgresStore:
         self._listeners.append(listener)
 
     async def authenticate(self, digest: bytes) -> Account | None:
-        return await self._readers.now("authenticate", lambda db: account_by_digest(db, digest))
+        return await self._readers.now("authenticate", lambda db: account_by_digest(db, digest), single=True)
 
     async def post(self, postings: Sequence[Posting]) -> list[Posted | RefusalError]:
         if not postings:
@@ -123,7 +123,7 @@ class PostgresStore:
         )
 
     async def search(self, reader: ParticipantAddress, query: SearchQuery, max_bytes: int) -> list[bytes]:
-        committed = await self._readers.now("search", search.newest_pos)
+        committed = await self._readers.now("search", search.newest_pos, single=True)
         while await self._readers.now("search", lambda db: search.behind(db, committed)):
             await self._writer.write("search", lambda t: search.index_step(t.db))
 
@@ -179,7 +179,7 @@ class PostgresStore:
         return await self._readers.aside("survey", account, lambda db: query(PostgresRegistry(db, set())))
 
     async def doorbells(self) -> list[str]:
-        return await self._readers.now("doorbells", doorbells.owners)
+        return await self._readers.now("doorbells", doorbells.owners, single=True)
 
     async def listening_to(self, boxes: Collection[str]) -> list[str]:
         return await self._readers.now("listening_to", lambda db: doorbells.listening_to(db, boxes))
@@ -209,7 +209,7 @@ class PostgresStore:
 
         if value is not None:
             await self._writer.write("remember", write)
-        return await self._readers.now("remember", read)
+        return await self._readers.now("remember", read, single=True)
 
     async def backup(self, target: Path) -> None:
         del target

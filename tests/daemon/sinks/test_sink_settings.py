@@ -35,7 +35,13 @@ def built(home: Path, sink: str, outbox: str = 'tools = { notify = "one" }', **e
     written(home, sink, outbox)
     settings = load({}, home=home).settings
     nobody: Any = None
-    around = Surroundings(home, environment, cast(MailEngine, nobody), cast(MailStore, nobody), HandClock())
+    around = Surroundings(
+        home=home,
+        environment=environment,
+        clock=HandClock(),
+        engine=cast(MailEngine, nobody),
+        store=cast(MailStore, nobody),
+    )
     return sinks_of(settings.outbox, settings.sinks, around)["notify"]
 
 
