@@ -90,7 +90,9 @@ class Desk:
             if each["status"] == "pending"
         ]
         if named:
-            self.office.daemon.do("outbox.reject", {"drafts": named, "reason": "Done."}, secret=self.office.rosa)
+            self.office.daemon.do(
+                "outbox.reject", {"drafts": named, "reason": "Done."}, secret=self.office.rosa
+            )
 
 
 @pytest.fixture(scope="module")
