@@ -71,9 +71,9 @@ class Dispatch:
             raise ValueError(f"rows without a handler, or handlers without a row: {odd}")
         self._handlers = handlers
         self._identifier = identifier
-        self._listeners: list[Callable[[], None]] = []
+        self._listeners: list[Callable[[Operation], None]] = []
 
-    def subscribe(self, listener: Callable[[], None]) -> None:
+    def subscribe(self, listener: Callable[[Operation], None]) -> None:
         """Have a listener called after each call that may have changed something, whatever came of it."""
         self._listeners.append(listener)
 
@@ -101,5 +101,5 @@ class Dispatch:
         finally:
             if operation.effect == "write":
                 for listener in self._listeners:
-                    listener()
+                    listener(operation)
         return answer.raw if isinstance(answer, Wire) else encode(answer)

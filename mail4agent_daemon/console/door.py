@@ -24,7 +24,7 @@ from mail4agent_api.errors import (
     UnauthenticatedError,
     UnknownPathError,
 )
-from mail4agent_api.operations import OPERATIONS
+from mail4agent_api.operations import OPERATIONS, Operation
 from mail4agent_core.ids import digest_of
 from mail4agent_daemon.auth import SECRET_MAX_BYTES
 from mail4agent_daemon.delays import Delays
@@ -77,7 +77,12 @@ class Console:
         self._log = log
         self._events = Events()
         self._opening: asyncio.Task[tuple[Pages, Routes]] | None = None
-        dispatch.subscribe(self._events.changed)
+        dispatch.subscribe(self._told)
+
+    def _told(self, operation: Operation) -> None:
+        # A list settles before it answers; a stream that looks would wake itself by that, for ever.
+        if not operation.name.endswith(".list"):
+            self._events.changed()
 
     def stop(self) -> None:
         """End what is streamed: the daemon stops."""

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from . import needs
+from . import frontdoor, needs, outbox
 from .visit import Screen
 
-SCREENS: Final[tuple[Screen, ...]] = (needs.SCREEN,)
+SCREENS: Final[tuple[Screen, ...]] = (needs.SCREEN, outbox.SCREEN, frontdoor.SCREEN)
