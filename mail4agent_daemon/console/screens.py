@@ -2,7 +2,16 @@
 
 from typing import Final
 
-from . import frontdoor, needs, outbox
+from . import flow, frontdoor, health, mail, mailboxes, needs, outbox, runs
 from .visit import Screen
 
-SCREENS: Final[tuple[Screen, ...]] = (needs.SCREEN, outbox.SCREEN, frontdoor.SCREEN)
+SCREENS: Final[tuple[Screen, ...]] = (
+    needs.SCREEN,
+    outbox.SCREEN,
+    frontdoor.SCREEN,
+    mail.SCREEN,
+    flow.SCREEN,
+    mailboxes.SCREEN,
+    runs.SCREEN,
+    health.SCREEN,
+)
