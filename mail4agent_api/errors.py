@@ -10,11 +10,14 @@ from mail4agent_api.mail import (
     AlreadyExists,
     AttestationFailed,
     DraftChanged,
+    EpochChanged,
     ForbiddenHost,
     ForbiddenOrigin,
     IdRetired,
     IdempotencyConflict,
     Internal,
+    LeaseHeld,
+    LeaseLost,
     MailboxFull,
     Malformed,
     MessageId,
@@ -401,6 +404,48 @@ class MailboxFullError(RefusalError):
         return self._refusal
 
 
+class LeaseHeldError(RefusalError):
+    """Another drain holds the lease of the box."""
+
+    status: ClassVar[int] = 409
+
+    def __init__(self, *, retry_after_secs: int) -> None:
+        super().__init__(LeaseHeld(retry_after_secs=retry_after_secs))
+
+    @property
+    def refusal(self) -> LeaseHeld:
+        """The wire object."""
+        return self._refusal
+
+
+class LeaseLostError(RefusalError):
+    """The lease of the box is not the caller's; it must be taken first."""
+
+    status: ClassVar[int] = 409
+
+    def __init__(self) -> None:
+        super().__init__(LeaseLost())
+
+    @property
+    def refusal(self) -> LeaseLost:
+        """The wire object."""
+        return self._refusal
+
+
+class EpochChangedError(RefusalError):
+    """The queue of the box is of another epoch; its numbers mean nothing here."""
+
+    status: ClassVar[int] = 409
+
+    def __init__(self) -> None:
+        super().__init__(EpochChanged())
+
+    @property
+    def refusal(self) -> EpochChanged:
+        """The wire object."""
+        return self._refusal
+
+
 class RequestTooLargeError(RefusalError):
     """The request body is past the limit, in bytes."""
 
@@ -510,6 +555,9 @@ _CLASSES: Mapping[str, type[RefusalError]] = {
     "not_pending": NotPendingError,
     "outcome_unknown": OutcomeUnknownError,
     "mailbox_full": MailboxFullError,
+    "lease_held": LeaseHeldError,
+    "lease_lost": LeaseLostError,
+    "epoch_changed": EpochChangedError,
     "request_too_large": RequestTooLargeError,
     "unsupported_media_type": UnsupportedMediaTypeError,
     "forbidden_host": ForbiddenHostError,

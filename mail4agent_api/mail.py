@@ -220,6 +220,30 @@ class OutcomeUnknown(WireModel):
     id: ItemId
 
 
+class LeaseLost(WireModel):
+    """
+    the lease of the box is not the caller's; it must be taken first
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    kind: Literal["lease_lost"] = "lease_lost"
+
+
+class EpochChanged(WireModel):
+    """
+    the queue of the box is of another epoch; its numbers mean nothing here
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    kind: Literal["epoch_changed"] = "epoch_changed"
+
+
 class UnsupportedMediaType(WireModel):
     """
     the body must be application/json
@@ -1896,6 +1920,19 @@ class MailboxFull(WireModel):
     scope: Word
 
 
+class LeaseHeld(WireModel):
+    """
+    another drain holds the lease of the box
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    kind: Literal["lease_held"] = "lease_held"
+    retry_after_secs: Seconds
+
+
 class RequestTooLarge(WireModel):
     """
     the request body is past the limit, in bytes
@@ -1984,6 +2021,9 @@ Refusal = TypeAliasType(
         | NotPending
         | OutcomeUnknown
         | MailboxFull
+        | LeaseHeld
+        | LeaseLost
+        | EpochChanged
         | RequestTooLarge
         | UnsupportedMediaType
         | ForbiddenHost

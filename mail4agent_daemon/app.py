@@ -22,7 +22,6 @@ from mail4agent_core.mail.administration import Administration
 from mail4agent_core.mail.engine import MailEngine
 from mail4agent_core.mail.listeners import ListenerDesk
 from mail4agent_core.mail.sessions import Sessions
-from mail4agent_core.mail.sqlite import SqliteStore
 
 from .attest import Attestor
 from .auth import Accounts
@@ -54,6 +53,7 @@ from .polling import Polling
 from .rates import Rate, Rates
 from .settings import Effective, parse_bind
 from .sinks.building import Surroundings, sinks_of
+from .stores import Store, open_store
 from .upkeep import keep_sessions, keep_up
 from .waiting import Waiters
 
@@ -67,7 +67,7 @@ class Daemon:
     app: App
     waiters: Waiters
     connections: Connections
-    store: SqliteStore
+    store: Store
     delays: Delays
     doorbells: Doorbells
 
@@ -97,9 +97,10 @@ async def daemon(
     database) and StoreUnavailableError.
     """
     settings = effective.settings
-    store = await SqliteStore.open(effective.database, clock)
+    store = await open_store(effective, clock)
+    shared = settings.store.url is not None
     try:
-        await ensure_operator(effective.home, store, clock, ids, log)
+        await ensure_operator(effective.home, store, clock, ids, log, shared=shared)
         waiters = Waiters(limits)
         attestor = Attestor()
         policy = settings.identity.attestation
@@ -110,6 +111,7 @@ async def daemon(
             alive=attestor.alive,
             parked=waiters.waits,
             attestation_required=policy == "required",
+            shared=shared,
         )
         # Where no kernel says when it began, none vouches for a process either.
         with suppress(OSError):
@@ -128,11 +130,11 @@ async def daemon(
             Rate(bounds.account_per_sec, bounds.account_burst),
             monotonic,
         )
-        identifier = Identifier(Accounts(store, sessions), sessions, attestor, policy, rates)
+        identifier = Identifier(Accounts(store, sessions, shared=shared), sessions, attestor, policy, rates)
         polling = Polling(engine, identifier, waiters)
         owner_of = aside(port_owner or attestor.listener_uid)
         desk = ListenerDesk(store, clock, own_port=listeners.port, port_owner=owner_of)
-        doorbells = Doorbells(store, clock, limits, log, port_owner=owner_of)
+        doorbells = Doorbells(store, clock, limits, log, port_owner=owner_of, shared=shared)
         delays = Delays(bounds.wrong_secret_ms / 1000)
         notes = NoteDesk(effective.home / "runs", clock)
         mailboxes = Mailboxes(effective.mailboxes, clock)

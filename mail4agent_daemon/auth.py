@@ -53,12 +53,13 @@ class Accounts:
 
     What an account's own secret named is kept until a commit tells of its account: the store tells of every
     change of rights before the change is answered. (It tells of mail to the account too; that costs one
-    look-up.) This holds where this process alone writes the store: with several, each must be told of the
-    others' changes first. An issued credential ends by the clock, so it is looked up each time.
+    look-up.) That holds where this process alone writes the store; of one that is ``shared`` it may be told
+    late, so every secret is looked up each time. So is an issued credential, which ends by the clock.
     """
 
-    def __init__(self, store: MailStore, sessions: Sessions) -> None:
+    def __init__(self, store: MailStore, sessions: Sessions, *, shared: bool = False) -> None:
         self._store = store
+        self._shared = shared
         self._sessions = sessions
         self._holders: dict[bytes, Holder] = {}
         self._digests: dict[str, bytes] = {}
@@ -81,7 +82,7 @@ class Accounts:
             raise UnauthenticatedError
         holder = _holder(account, None)
         # What was read may be old news when something was committed meanwhile.
-        if changes == self._changes:
+        if changes == self._changes and not self._shared:
             self._keep(digest, holder)
         return holder
 

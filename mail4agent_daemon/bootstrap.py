@@ -49,8 +49,14 @@ class KeyFileError(Exception):
     """The key file cannot be read or written; the message says why and what helps."""
 
 
-async def ensure_operator(home: Path, store: MailStore, clock: Clock, ids: Ids, log: Log) -> None:
-    """Make the key file and the account agree. Raises KeyFileError, and what the store raises."""
+async def ensure_operator(  # all that a first start touches
+    home: Path, store: MailStore, clock: Clock, ids: Ids, log: Log, *, shared: bool = False
+) -> None:
+    """Make the key file and the account agree. Raises KeyFileError, and what the store raises.
+
+    Of a store that is ``shared``, the key of an operator who administers is in the home of another daemon:
+    it is left alone.
+    """
     path = home / KEY_NAME
     secret = read_key(path)
     known = None if secret is None else await store.authenticate(digest_of(secret))
@@ -59,6 +65,9 @@ async def ensure_operator(home: Path, store: MailStore, clock: Clock, ids: Ids, 
     account, others = await store.look(_administration)
     if others and not _administers(account):
         log.info("operator_set_aside", account=OPERATOR_ID)
+        return
+    if shared and _administers(account):
+        log.info("operator_key_elsewhere", account=OPERATOR_ID)
         return
     if secret is None or known is not None or account is not None:
         # A key that opens nothing although the account exists is an old one: others may know it. One that is
@@ -73,6 +82,9 @@ async def ensure_operator(home: Path, store: MailStore, clock: Clock, ids: Ids, 
             # Nobody administers any more: the id is given again, without the old mail.
             registry.erase(OPERATOR_ID)
             account = None
+        if shared and _administers(account):
+            # Another daemon registered it in the same moment.
+            return "operator_key_elsewhere"
         if account is None:
             registry.add_account(OPERATOR_ID, LABEL, digest, CAPABILITIES, now)
             return "operator_registered"

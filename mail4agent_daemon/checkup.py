@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from hmac import compare_digest
 from pathlib import Path
@@ -58,9 +59,7 @@ def examine(effective: Effective) -> list[Finding]:
     return [
         *folder,
         *_daemon(effective),
-        *_database(effective.database),
-        *_key(home / KEY_NAME, effective.database),
-        *_doorbells(effective.database),
+        *_store(effective),
         *_clients(home),
         *(Finding(*said) for said in frontdoor_examined(effective)),
         _space(home),
@@ -113,6 +112,47 @@ def _daemon(effective: Effective) -> Iterator[Finding]:
         )
 
 
+def _store(effective: Effective) -> Iterator[Finding]:
+    """The mail, and what of it the key opens and listeners answer to."""
+    url, key = effective.settings.store.url, effective.home / KEY_NAME
+    if url is not None:
+        yield from _server(effective.store, url, key)
+        return
+    path = effective.database
+    yield from _database(path)
+    # What is wrong with the database was said above.
+    with suppress(sqlite3.Error):
+        yield from _key(key, _live_in(path))
+    with suppress(sqlite3.Error):
+        yield from _doorbells(_listeners_in(path))
+
+
+def _server(name: str, url: str, key: Path) -> Iterator[Finding]:
+    """The mail in a PostgreSQL database."""
+    try:
+        from mail4agent_core.mail.postgres.inspection import inspected
+    except ImportError:
+        yield Finding("database", "bad", f"{name} needs psycopg: install mail4agent[postgres]")
+        return
+    try:
+        with inspected(url) as database:
+            if database is None:
+                yield Finding("database", "note", f"{name} is empty yet")
+                yield from _key(key, None)
+                return
+            wrong = database.findings()
+            live, listeners = database.secrets(), database.listeners()
+    except StoreOpenError as fault:
+        yield Finding("database", "bad", str(fault))
+        return
+    for text in wrong:
+        yield Finding("database", "bad", f"{text}; restore a backup")
+    if not wrong:
+        yield Finding("database", "good", f"the counters of {name} agree with its mail")
+    yield from _key(key, [(row[0], row[1], row[2]) for row in live])
+    yield from _doorbells([(row[0], row[1], row[2], row[3]) for row in listeners])
+
+
 def _database(path: Path) -> Iterator[Finding]:
     if not path.exists():
         yield Finding("database", "note", f"{path} does not exist yet")
@@ -131,16 +171,20 @@ def _database(path: Path) -> Iterator[Finding]:
         yield Finding("database", "good", f"{path} is whole and its counters agree with its mail")
 
 
-def _key(path: Path, database: Path) -> Iterator[Finding]:
+#: The id, capabilities and digest of each account with a secret.
+_Live = list[tuple[str, str, bytes]]
+#: The owner, last failure, rings that wait and rings given up of each listener.
+_Listeners = list[tuple[str, str | None, int, int]]
+
+
+def _key(path: Path, live: _Live | None) -> Iterator[Finding]:
+    """Whether the key opens what it should; ``live`` is None where there is nothing to open yet."""
     try:
         secret = read_key(path)
     except KeyFileError as fault:
         yield Finding("key", "bad", str(fault))
         return
-    try:
-        holders = _holders(database, secret)
-    except sqlite3.Error:
-        return  # what is wrong with the database was said above
+    holders = None if live is None else _holders(live, secret)
     if holders is None:
         yield Finding(
             "key", "note", "nothing for a key to open yet; the first start of the daemon sees to it"
@@ -169,34 +213,32 @@ class _Holders:
     set_aside: bool
 
 
-def _holders(database: Path, secret: str | None) -> _Holders | None:
-    """Look the key up; None when there is no database yet. Raises sqlite3.Error."""
+def _holders(live: _Live, secret: str | None) -> _Holders:
+    """Look the key up."""
+    digest = b"" if secret is None else digest_of(secret)
+    held = [(name, frozenset(capabilities.split()), found) for name, capabilities, found in live]
+    mine = next(
+        (capabilities for _, capabilities, found in held if compare_digest(found, digest)), frozenset[str]()
+    )
+    operators = {name for name, capabilities, _ in held if OPERATOR in capabilities}
+    return _Holders(mine, bool(operators) and "operator" not in operators)
+
+
+def _live_in(database: Path) -> _Live | None:
+    """The accounts with a secret; None when there is no database yet. Raises sqlite3.Error."""
     if not database.exists():
         return None
     db = connect_inspector(database)
     try:
-        rows = db.execute(
+        return db.execute(
             "SELECT id, capabilities, secret_digest FROM participant WHERE secret_digest IS NOT NULL"
-        )
-        live = [(name, frozenset(capabilities.split()), digest) for name, capabilities, digest in rows]
+        ).fetchall()
     finally:
         db.close()
-    digest = b"" if secret is None else digest_of(secret)
-    mine = next(
-        (capabilities for _, capabilities, found in live if compare_digest(found, digest)), frozenset[str]()
-    )
-    operators = {name for name, capabilities, _ in live if OPERATOR in capabilities}
-    return _Holders(mine, bool(operators) and "operator" not in operators)
 
 
-def _doorbells(database: Path) -> Iterator[Finding]:
+def _doorbells(rows: _Listeners) -> Iterator[Finding]:
     """Listeners that did not answer when they were rung last."""
-    if not database.exists():
-        return
-    try:
-        rows = _listeners(database)
-    except sqlite3.Error:
-        return  # what is wrong with the database was said above
     failing = [row for row in rows if row[1] is not None]
     for owner, failure, outstanding, given_up in failing[:NAMED_MAX]:
         lost = f", {given_up} given up" if given_up else ""
@@ -207,8 +249,10 @@ def _doorbells(database: Path) -> Iterator[Finding]:
         yield Finding("doorbells", "good", f"no listener failed when it was rung last (of {len(rows)})")
 
 
-def _listeners(database: Path) -> list[tuple[str, str | None, int, int]]:
-    """Owner, last failure, rings that wait and rings given up; none in an older database."""
+def _listeners_in(database: Path) -> _Listeners:
+    """The listeners, none in an older database. Raises sqlite3.Error."""
+    if not database.exists():
+        return []
     db = connect_inspector(database)
     try:
         if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'listener'").fetchone():

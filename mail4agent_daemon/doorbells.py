@@ -15,6 +15,7 @@ import random
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 
@@ -37,6 +38,8 @@ SLOW_SECS = 1.0
 PROMPT, UNTRIED, HINDERED = range(3)
 #: When a store that failed is asked again, in seconds.
 STORE_PAUSE_SECS = 1.0
+#: How often the listeners of a shared store are looked at when nothing is heard of them, in seconds.
+LOOK_SECS = 30.0
 
 #: Asks the kernel whose process listens on a port; blocking.
 BlockingPortOwner = Callable[[int], int | None]
@@ -76,7 +79,7 @@ class _Bell:
 
 
 class Doorbells:
-    """Rings the listeners of one store."""
+    """Rings the listeners of one store; of one that is ``shared``, together with other daemons."""
 
     def __init__(
         self,
@@ -87,6 +90,7 @@ class Doorbells:
         *,
         port_owner: PortOwner,
         dice: Callable[[], float] = random.random,
+        shared: bool = False,
     ) -> None:
         self._store: DoorbellStore = store
         self._clock = clock
@@ -94,6 +98,7 @@ class Doorbells:
         self._log = log
         self._port_owner = port_owner
         self._dice = dice
+        self._shared = shared
         self._bells: dict[str, _Bell] = {}
         self._changed: set[str] = set()
         self._woken = asyncio.Event()
@@ -147,17 +152,23 @@ class Doorbells:
 
     def _told(self, changed: frozenset[str]) -> None:
         # All that a commit pays for doorbells.
-        if self._bells:
+        if self._bells or self._shared:
             self._changed |= changed
             self._woken.set()
 
     async def _watching(self) -> None:
         while True:
-            await self._woken.wait()
-            self._woken.clear()
+            # Where others set listeners and may end with rings that wait, all are looked at now and then.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_SECS if self._shared else None):
+                    await self._woken.wait()
             changed, self._changed = self._changed, set()
             try:
-                for owner in await self._store.listening_to(changed):
+                owners = (
+                    self._store.listening_to(changed) if self._woken.is_set() else self._store.doorbells()
+                )
+                self._woken.clear()
+                for owner in await owners:
                     self.hear(owner)
             except RefusalError as failure:
                 self._note_fault(failure)

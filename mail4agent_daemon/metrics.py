@@ -6,7 +6,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from mail4agent_core.mail.sqlite.writer import Figures
+from mail4agent_core.mail.figures import Figures
 
 from .connections import Connections
 from .delays import Delays

@@ -72,7 +72,8 @@ def run_daemon(effective: Effective, announce: Announce, *, demo: Show | None = 
         ) from fault
     except RefusalError as fault:
         raise StartError(
-            f"{effective.database} takes no writes ({fault.kind}); look at its disk, then start again"
+            f"{effective.store} takes no writes ({fault.kind}); look at its disk or its server, then start"
+            " again"
         ) from fault
     except OSError as fault:
         raise StartError(f"{effective.home} cannot be used: {fault.strerror}") from fault

@@ -21,6 +21,7 @@ from pydantic import (
     SecretStr,
     Strict,
     ValidationError,
+    field_serializer,
     model_validator,
 )
 
@@ -28,6 +29,7 @@ from .endpoints import DEFAULT_PORT
 from .model_endpoint import Endpoint, ModelUrlError, checked_url
 from .names import names_of
 from .sinks.settings import KINDS, OutboxSettings, SinkSettings, contradictions
+from .store_url import checked_store_url, without_password
 
 CONFIG_NAME = "config.toml"
 DATABASE_NAME = "mail.sqlite3"
@@ -151,6 +153,25 @@ class LimitSettings(_Section):
     ] = 100
 
 
+class StoreSettings(_Section):
+    """Where the mail is kept."""
+
+    url: Annotated[
+        str | None,
+        Field(
+            max_length=2_048,
+            repr=False,
+            description="a PostgreSQL database, postgresql://user@host/name, that several daemons may share;"
+            " without it, a file in the data folder",
+        ),
+        AfterValidator(checked_store_url),
+    ] = None
+
+    @field_serializer("url")
+    def _shown(self, url: str | None) -> str | None:
+        return None if url is None else without_password(url)
+
+
 class MailboxSettings(_Section):
     """The file mailboxes that the daemon shows."""
 
@@ -225,6 +246,7 @@ class Settings(_Section):
     server: ServerSettings = ServerSettings()
     identity: IdentitySettings = IdentitySettings()
     retention: RetentionSettings = RetentionSettings()
+    store: StoreSettings = StoreSettings()
     mailbox: MailboxSettings = MailboxSettings()
     frontdoor: FrontdoorSettings = FrontdoorSettings()
     model: ModelSettings = ModelSettings()
@@ -248,8 +270,14 @@ class Effective:
 
     @property
     def database(self) -> Path:
-        """The database's path."""
+        """The path of the database that is a file."""
         return self.home / DATABASE_NAME
+
+    @property
+    def store(self) -> str:
+        """Where the mail is, as people are told."""
+        url = self.settings.store.url
+        return str(self.database) if url is None else without_password(url)
 
     @property
     def mailboxes(self) -> Path:
@@ -364,7 +392,7 @@ def toml_of(effective: Effective) -> str:
     """
     lines = [f"# data folder: {effective.home}  ({effective.origins.get('home', 'the default')})"]
     read = "read" if effective.config.exists() else "not there"
-    lines += [f"# settings file: {effective.config}  ({read})", f"# database: {effective.database}"]
+    lines += [f"# settings file: {effective.config}  ({read})", f"# database: {effective.store}"]
     everything = effective.settings.model_dump(mode="json")
     sinks = everything.pop(_SINKS)
     for section, fields in everything.items():

@@ -213,14 +213,22 @@ def requirement_closure(name: str) -> set[str]:
 
 
 def test_wire_package_and_core_import_what_the_base_distribution_brings():
-    """The wire package and the engines run on the standard library and the base dependencies."""
+    """They run on that and the standard library; the store in PostgreSQL alone needs psycopg."""
     providers = importlib.metadata.packages_distributions()
     base = requirement_closure("mail4agent")
     brought = {
         module for module, names in providers.items() if base.intersection(map(canonicalize_name, names))
     }
     assert imports(PACKAGES["mail4agent_api"]) - brought - {"mail4agent_api"} == set()
-    assert imports(PACKAGES["mail4agent_core"]) - brought - {"mail4agent_api", "mail4agent_core"} == set()
+    assert imports(PACKAGES["mail4agent_core"]) - brought - {"mail4agent_api", "mail4agent_core"} == {
+        "psycopg"
+    }
+    others = {p for p in PACKAGES["mail4agent_core"].rglob("*.py") if "postgres" not in p.parts}
+    assert [path for path in others if "psycopg" in path.read_text("utf-8")] == []
+    loaded = (
+        "import mail4agent_daemon.serving, mail4agent_daemon.app, sys; assert 'psycopg' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", loaded], check=True)
 
 
 @pytest.fixture(scope="module")

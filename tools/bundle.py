@@ -46,6 +46,26 @@ SEAMS: dict[str, Seam] = {
         ),
     ),
     "outbox": Seam(("outbox",), filed=("OutboxItem",)),
+    # The intake has a table of its own, schemas/intake.operations.json; these are the types of its rows.
+    "intake": Seam(
+        ("intake",),
+        filed=(
+            "BoxAckRequest",
+            "BoxAcked",
+            "BoxLease",
+            "BoxLeaseRequest",
+            "BoxListRequest",
+            "BoxPushRequest",
+            "BoxPushed",
+            "BoxQueue",
+            "BoxQueueRequest",
+            "BoxReleaseRequest",
+            "BoxReleased",
+            "BoxTypes",
+            "IntakeToken",
+            "SubmissionState",
+        ),
+    ),
 }
 #: What every bundle has besides its own definitions: whatever is asked may be refused.
 EVERYWHERE = ("Refusal",)

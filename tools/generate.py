@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import bounds
 import client
+import intake
 import openapi
 import operations
 import reference
@@ -118,6 +119,8 @@ def outputs() -> dict[str, str]:
     out["clients/python/mail4agent_client/methods.py"] = formatted(client.methods_module(definitions, table))
     out["schemas/tools.json"] = pretty(toolbox.document(definitions, table))
     out["schemas/openapi.json"] = pretty(openapi.document(definitions, table))
+    out["schemas/intake.openapi.json"] = pretty(intake.document(definitions))
+    out["mail4agent_api/intake_operations.py"] = formatted(intake.operations_module())
     folder = "clients/typescript/src"
     out[f"{folder}/types.ts"] = typescript.declarations(definitions, table)
     out[f"{folder}/definitions.ts"] = typescript_definitions.definitions_module(definitions, table)

@@ -25,7 +25,8 @@ _RETRY = {
 }
 
 
-def _local(reference: str) -> str:
+def local(reference: str) -> str:
+    """A reference of the bundle as one of an OpenAPI document."""
     return reference.replace("#/$defs/", "#/components/schemas/")
 
 
@@ -51,7 +52,7 @@ def kinds_by_status(
 
 
 def _refusal_schema(kinds: list[str], definitions: dict[str, Json]) -> Json:
-    mapping = {kind: _local(definitions["Refusal"]["discriminator"]["mapping"][kind]) for kind in kinds}
+    mapping = {kind: local(definitions["Refusal"]["discriminator"]["mapping"][kind]) for kind in kinds}
     if len(kinds) == 1:
         return {"$ref": mapping[kinds[0]]}
     return {
@@ -60,7 +61,7 @@ def _refusal_schema(kinds: list[str], definitions: dict[str, Json]) -> Json:
     }
 
 
-def _refusals(
+def refusals(
     row: dict[str, Json], every: list[str], definitions: dict[str, Json], shared: dict[str, Json]
 ) -> dict[str, Json]:
     """References to the refusal responses of a row; the responses themselves are added to ``shared``."""
@@ -134,7 +135,7 @@ def _operation(
             "required": not row.get("lenient_body", False),
             "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{row['request']}"}}},
         }
-    out["responses"] = {"200": success, **_refusals(row, table["every"], definitions, shared)}
+    out["responses"] = {"200": success, **refusals(row, table["every"], definitions, shared)}
     return out
 
 
@@ -172,6 +173,6 @@ def document(definitions: dict[str, Json], table: dict[str, Json]) -> dict[str, 
                 "bearer": {"type": "http", "scheme": "bearer", "description": "The account's secret."}
             },
             "responses": dict(sorted(responses.items())),
-            "schemas": map_references(definitions, _local),
+            "schemas": map_references(definitions, local),
         },
     }

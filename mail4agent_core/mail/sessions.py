@@ -82,7 +82,8 @@ class Sessions:
     """The sessions of one store.
 
     ``alive`` says whether a process runs, ``parked`` whether a reader, by its text address, waits for mail
-    now. ``attestation_required`` is what an account that inherits its policy asks.
+    now. ``attestation_required`` is what an account that inherits its policy asks. Of a store that is
+    ``shared``, daemons on other machines keep sessions whose processes are not seen from here.
     """
 
     def __init__(
@@ -94,6 +95,7 @@ class Sessions:
         alive: Callable[[ProcessId], bool],
         parked: Callable[[str], bool],
         attestation_required: bool = False,
+        shared: bool = False,
     ) -> None:
         self._store = store
         self._clock = clock
@@ -101,6 +103,7 @@ class Sessions:
         self._alive = alive
         self._parked = parked
         self._attestation_required = attestation_required
+        self._shared = shared
         #: When each run of the machine began, and the unit of its processes' starts.
         self._boots: dict[str, tuple[int, int]] = {}
         self._seen: dict[SessionId, int] = {}
@@ -195,10 +198,20 @@ class Sessions:
         """Whether a session can read its mail: its process runs, or its credential is in use."""
         if session.dead_at is not None:
             return False
+        if self._elsewhere(session):
+            return self._ends(session) > self._clock.now_ms()
         if session.process is not None:
             return self._alive(session.process)
         recent = self._clock.now_ms() - self.last_seen(session) < LIVE_MS
         return recent or self._parked(text_of(session.address))
+
+    def _elsewhere(self, session: Session) -> bool:
+        """Whether it is a process of another machine, or of a time before this machine started.
+
+        Its own daemon takes note of its death; where there is none any more, it counts as dead once it was
+        not seen for as long as a credential lasts.
+        """
+        return self._shared and session.process is not None and session.process.boot_id not in self._boots
 
     async def living(self, sessions: Sequence[Session]) -> list[bool]:
         """``live`` of each, giving others their turn in between."""

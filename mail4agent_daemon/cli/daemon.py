@@ -1,4 +1,4 @@
-"""The daemon's own verbs: ``serve``, ``config``, ``doctor``, ``backup``.
+"""The daemon's own verbs: ``serve``, ``config``, ``doctor``, ``backup``, ``migrate``.
 
 Each ends with 0 when it did what it says, with 1 when it did not (or found something that needs a person),
 and with 2 when the settings cannot be used. With ``--json`` standard output is one JSON value, and a failure
@@ -87,7 +87,7 @@ Target = Annotated[Path, typer.Argument(metavar="TARGET", help="A file that does
 
 def register(app: typer.Typer) -> None:
     """Add the verbs."""
-    for verb in (serve, config, doctor, backup):
+    for verb in (serve, config, doctor, backup, migrate):
         app.command(verb.__name__)(verb)
 
 
@@ -145,7 +145,7 @@ def config(*, home: Home = None, config: Config = None, as_json: AsJson = False)
             {
                 "home": str(effective.home),
                 "config": str(effective.config),
-                "database": str(effective.database),
+                "database": effective.store,
                 "settings": effective.settings.model_dump(mode="json"),
                 "origins": dict(effective.origins),
             }
@@ -170,8 +170,14 @@ def doctor(*, home: Home = None, config: Config = None, as_json: AsJson = False)
 
 def backup(target: Target, *, home: Home = None, config: Config = None, as_json: AsJson = False) -> None:
     """Write a consistent, checked copy of the mail, while the daemon runs or not."""
-    source = _settings(home, config, {}, as_json=as_json).database
-    fault = _copy(source, target)
+    effective = _settings(home, config, {}, as_json=as_json)
+    if effective.settings.store.url is not None:
+        fault = (
+            f"the mail is in {effective.store}: the server's own tools make its backups, "
+            "such as pg_dump -Fc; docs/postgres.md says more"
+        )
+    else:
+        fault = _copy(effective.database, target)
     if fault is not None:
         raise _failure("backup_failed", fault, as_json=as_json)
     size = target.stat().st_size
@@ -208,6 +214,44 @@ def _copy(source: Path, target: Path) -> str | None:
     with suppress(OSError):
         target.unlink()
     return f"the copy of {source} is not sound and was removed: {wrong[0]}"
+
+
+def migrate(*, home: Home = None, config: Config = None, as_json: AsJson = False) -> None:
+    """Copy the mail of the data folder's file into the empty PostgreSQL database that is set."""
+    effective = _settings(home, config, {}, as_json=as_json)
+    url = effective.settings.store.url
+    if url is None:
+        message = "store.url is not set: it names the database to copy to"
+        raise _failure("setting_invalid", message, as_json=as_json, status=Exit.USAGE)
+    counts = _migrated(effective.database, url)
+    if isinstance(counts, str):
+        raise _failure("migrate_failed", counts, as_json=as_json)
+    if as_json:
+        _print_json({"target": effective.store, "rows": counts})
+        return
+    for table, count in counts.items():
+        _print(f"{count:>12}  {table}")
+    _print(visible(f"{effective.store}: every row was read again and is the file's"))
+
+
+def _migrated(file: Path, url: str) -> dict[str, int] | str:
+    """Copy; how many rows of each table there are, or what went wrong, when nothing was left there."""
+    from mail4agent_core.mail.sqlite import StoreOpenError
+
+    try:
+        from mail4agent_core.mail.postgres.copying import copy_store
+    except ImportError:
+        return "psycopg is not installed: install mail4agent[postgres]"
+    try:
+        return copy_store(file, url)
+    except StoreOpenError as fault:
+        return str(fault)
+    except FileNotFoundError:
+        return f"{file} does not exist"
+    except OSError as fault:
+        return f"{file} cannot be copied beside itself: {fault.strerror}"
+    except sqlite3.Error as fault:
+        return f"{file} cannot be read: {fault}"
 
 
 def _announcement(serving: Serving, *, as_json: bool) -> str:

@@ -58,7 +58,15 @@ PARTS = re.compile(
     r"\^(?:[A-Za-z0-9_:/=#-]|\[[A-Za-z0-9._~!$&'()*+,;=:@%/?-]+\]|\(\?:|\)|\||\?|\{[0-9]+(?:,[0-9]+)?\})+\$\Z"
 )
 #: The definitions that have parts.
-PARTED = {"AddressText", "DraftDigest", "ListenerKey", "ListenerUrl", "ReplyAddress", "RequestFileDigest"}
+PARTED = {
+    "AddressText",
+    "DraftDigest",
+    "ListenerKey",
+    "ListenerUrl",
+    "ReplyAddress",
+    "RequestFileDigest",
+    "UploadPath",
+}
 
 
 def nodes(node: Json, place: str = "") -> Iterator[tuple[str, Json]]:

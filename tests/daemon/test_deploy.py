@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import typer.main
+import yaml
 
 from mail4agent_daemon.cli import application
 from mail4agent_daemon.limits import Limits
@@ -38,7 +39,7 @@ def test_the_example_settings_are_the_defaults() -> None:
     example = DEPLOY / "config.example.toml"
     assert load({}, config=example).settings == Settings()
     shown = re.sub(
-        r"^# ((?:tls_\w+|base_url|name|key_file) = )",
+        r"^# ((?:tls_\w+|base_url|name|key_file|url) = )",
         r"\1",
         example.read_text(encoding="utf-8"),
         flags=re.MULTILINE,
@@ -72,3 +73,17 @@ def test_a_unit_leaves_the_daemon_the_time_it_takes_to_stop(path: Path) -> None:
 def test_both_units_are_here() -> None:
     """One for a user, one for a machine."""
     assert [path.name for path in UNITS] == ["mail4agent-system.service", "mail4agent.service"]
+
+
+def test_the_composition_sets_what_the_daemon_knows() -> None:
+    """Two daemons with homes of their own share one database, and every variable is a setting of theirs."""
+    composed = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+    daemons = [composed["services"][name] for name in ("one", "two")]
+    for each in daemons:
+        given = {name: value for name, value in each["environment"].items() if name.startswith("M4A_")}
+        effective = load(given)
+        assert effective.settings.store.url == "postgresql://mail4agent@database/mail4agent"
+        assert effective.settings.server.allow_cleartext
+        assert "mail.localhost" in effective.settings.server.names
+        assert int(each["stop_grace_period"].removesuffix("s")) > Limits().graceful_stop_secs
+    assert daemons[0]["volumes"] != daemons[1]["volumes"]

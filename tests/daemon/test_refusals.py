@@ -103,6 +103,9 @@ PROVOKED: dict[str, Provoke] = {
 UNREACHABLE = {
     "attestation_failed",
     "draft_changed",
+    "epoch_changed",
+    "lease_held",
+    "lease_lost",
     "mailbox_full",
     "not_pending",
     "outcome_unknown",

@@ -79,7 +79,10 @@ def test_the_environment_is_text(tmp_path: Path, name: str, text: str, setting: 
 @pytest.mark.parametrize(
     ("toml", "words"),
     [
-        ("[sever]\n", ["'sever'", "server, identity, retention, mailbox, frontdoor, model, outbox, log"]),
+        (
+            "[sever]\n",
+            ["'sever'", "server, identity, retention, store, mailbox, frontdoor, model, outbox, log"],
+        ),
         ("server = 1", ["[server]"]),
         ("[server", ["not valid TOML"]),
         ("a = '\xff'", ["not valid TOML"]),

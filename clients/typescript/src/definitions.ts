@@ -4,7 +4,7 @@ import type { Definition } from "./checker.js";
 import type { Contract, RefusalKind } from "./types.js";
 
 /** The version of the contract. */
-export const CONTRACT_VERSION = "1.3.0";
+export const CONTRACT_VERSION = "1.4.0";
 
 /** The HTTP status of each kind of refusal. */
 export const STATUS: Readonly<Record<RefusalKind, number>> = {
@@ -32,6 +32,9 @@ export const STATUS: Readonly<Record<RefusalKind, number>> = {
   not_pending: 409,
   outcome_unknown: 409,
   mailbox_full: 409,
+  lease_held: 409,
+  lease_lost: 409,
+  epoch_changed: 409,
   request_too_large: 413,
   unsupported_media_type: 415,
   forbidden_host: 421,
@@ -70,6 +73,9 @@ export const DEFINITIONS: Readonly<Record<keyof Contract, Definition>> = {
   NotPending: {"type": "object", "required": ["kind", "id", "status"], "properties": {"kind": {"const": "not_pending"}, "id": {"ref": "ItemId"}, "status": {"ref": "Word"}}},
   OutcomeUnknown: {"type": "object", "required": ["kind", "id"], "properties": {"kind": {"const": "outcome_unknown"}, "id": {"ref": "ItemId"}}},
   MailboxFull: {"type": "object", "required": ["kind", "scope"], "properties": {"kind": {"const": "mailbox_full"}, "scope": {"ref": "Word"}}},
+  LeaseHeld: {"type": "object", "required": ["kind", "retry_after_secs"], "properties": {"kind": {"const": "lease_held"}, "retry_after_secs": {"ref": "Seconds"}}},
+  LeaseLost: {"type": "object", "required": ["kind"], "properties": {"kind": {"const": "lease_lost"}}},
+  EpochChanged: {"type": "object", "required": ["kind"], "properties": {"kind": {"const": "epoch_changed"}}},
   RequestTooLarge: {"type": "object", "required": ["kind", "limit"], "properties": {"kind": {"const": "request_too_large"}, "limit": {"ref": "U64"}}},
   UnsupportedMediaType: {"type": "object", "required": ["kind"], "properties": {"kind": {"const": "unsupported_media_type"}}},
   ForbiddenHost: {"type": "object", "required": ["kind"], "properties": {"kind": {"const": "forbidden_host"}}},
@@ -77,7 +83,7 @@ export const DEFINITIONS: Readonly<Record<keyof Contract, Definition>> = {
   Overloaded: {"type": "object", "required": ["kind", "retry_after_secs"], "properties": {"kind": {"const": "overloaded"}, "retry_after_secs": {"ref": "Seconds"}}},
   Internal: {"type": "object", "required": ["kind", "request_id"], "properties": {"kind": {"const": "internal"}, "request_id": {"ref": "RequestId"}}},
   MailError: {"description": "a refusal of the original's family", "tag": "kind", "kinds": {"unknown_participant": "UnknownParticipant", "unknown_room": "UnknownRoom", "unknown_session": "UnknownSession", "session_account_mismatch": "SessionAccountMismatch", "unknown_message": "UnknownMessage", "not_addressed_to_you": "NotAddressedToYou", "permission_denied": "PermissionDenied", "malformed": "Malformed", "too_large": "TooLarge", "store_unavailable": "StoreUnavailable"}},
-  Refusal: {"description": "a refusal", "tag": "kind", "kinds": {"unknown_participant": "UnknownParticipant", "unknown_room": "UnknownRoom", "unknown_session": "UnknownSession", "session_account_mismatch": "SessionAccountMismatch", "unknown_message": "UnknownMessage", "not_addressed_to_you": "NotAddressedToYou", "permission_denied": "PermissionDenied", "malformed": "Malformed", "too_large": "TooLarge", "store_unavailable": "StoreUnavailable", "unauthenticated": "Unauthenticated", "attestation_failed": "AttestationFailed", "forbidden_origin": "ForbiddenOrigin", "unknown_path": "UnknownPath", "unknown_item": "UnknownItem", "method_not_allowed": "MethodNotAllowed", "session_not_live": "SessionNotLive", "idempotency_conflict": "IdempotencyConflict", "already_exists": "AlreadyExists", "id_retired": "IdRetired", "draft_changed": "DraftChanged", "not_pending": "NotPending", "outcome_unknown": "OutcomeUnknown", "mailbox_full": "MailboxFull", "request_too_large": "RequestTooLarge", "unsupported_media_type": "UnsupportedMediaType", "forbidden_host": "ForbiddenHost", "rate_limited": "RateLimited", "overloaded": "Overloaded", "internal": "Internal"}},
+  Refusal: {"description": "a refusal", "tag": "kind", "kinds": {"unknown_participant": "UnknownParticipant", "unknown_room": "UnknownRoom", "unknown_session": "UnknownSession", "session_account_mismatch": "SessionAccountMismatch", "unknown_message": "UnknownMessage", "not_addressed_to_you": "NotAddressedToYou", "permission_denied": "PermissionDenied", "malformed": "Malformed", "too_large": "TooLarge", "store_unavailable": "StoreUnavailable", "unauthenticated": "Unauthenticated", "attestation_failed": "AttestationFailed", "forbidden_origin": "ForbiddenOrigin", "unknown_path": "UnknownPath", "unknown_item": "UnknownItem", "method_not_allowed": "MethodNotAllowed", "session_not_live": "SessionNotLive", "idempotency_conflict": "IdempotencyConflict", "already_exists": "AlreadyExists", "id_retired": "IdRetired", "draft_changed": "DraftChanged", "not_pending": "NotPending", "outcome_unknown": "OutcomeUnknown", "mailbox_full": "MailboxFull", "lease_held": "LeaseHeld", "lease_lost": "LeaseLost", "epoch_changed": "EpochChanged", "request_too_large": "RequestTooLarge", "unsupported_media_type": "UnsupportedMediaType", "forbidden_host": "ForbiddenHost", "rate_limited": "RateLimited", "overloaded": "Overloaded", "internal": "Internal"}},
   UnixMs: {"description": "a time in whole milliseconds since 1970-01-01 UTC, 0 to 2^64-1", "type": "integer", "minimum": 0},
   Stamp: {"description": "a time in whole milliseconds since 1970-01-01 UTC, 1 to 2^64-1; zero is no time", "type": "integer", "minimum": 1},
   U64: {"description": "a whole number from 0 to 2^64-1", "type": "integer", "minimum": 0},
@@ -459,4 +465,31 @@ export const DEFINITIONS: Readonly<Record<keyof Contract, Definition>> = {
   ToolDraftRequest: {"type": "object", "required": ["id"], "properties": {"id": {"ref": "OutboxId"}, "from_byte": {"ref": "ToolTextOffset"}, "max_tokens": {"ref": "ToolTokens"}}},
   ToolDraftResult: {"type": "object", "required": ["boundary", "draft", "text", "text_bytes", "cut"], "properties": {"boundary": {"ref": "Boundary"}, "draft": {"ref": "ToolDraft"}, "text": {"ref": "UntrustedText"}, "text_bytes": {"ref": "ToolTextOffset"}, "cut": {"type": "boolean"}, "next_byte": {"ref": "ToolTextOffset", "nullable": true}}},
   ToolWithdrawResult: {"type": "object", "required": ["id", "status"], "properties": {"id": {"ref": "OutboxId"}, "status": {"ref": "ToolDraftStatus"}}},
+  BoxLeaseRequest: {"type": "object", "required": ["holder"], "properties": {"holder": {"ref": "BoxHolder"}, "secs": {"ref": "BoxLeaseSecs"}}},
+  BoxLease: {"type": "object", "required": ["epoch", "secs"], "properties": {"epoch": {"ref": "BoxEpoch"}, "secs": {"ref": "BoxLeaseSecs"}}},
+  BoxReleaseRequest: {"type": "object", "required": ["holder"], "properties": {"holder": {"ref": "BoxHolder"}}},
+  BoxReleased: {"type": "object", "required": ["released"], "properties": {"released": {"type": "boolean"}}},
+  BoxQueueRequest: {"type": "object", "required": ["holder"], "properties": {"holder": {"ref": "BoxHolder"}, "epoch": {"ref": "BoxEpoch", "nullable": true}, "after": {"ref": "U64"}, "wait_secs": {"ref": "BoxWaitSecs"}, "limit": {"ref": "BoxQueueLimit"}}},
+  BoxAttachment: {"type": "object", "required": ["field", "filename", "size", "sha256", "content_type", "blob"], "properties": {"field": {"ref": "RequestField"}, "filename": {"ref": "UploadName"}, "size": {"ref": "FileBytes"}, "sha256": {"ref": "RequestFileDigest"}, "content_type": {"ref": "FileType"}, "blob": {"ref": "BoxBlob"}}},
+  BoxRow: {"type": "object", "required": ["seq", "type_id", "type_version", "created_at", "values", "attachments"], "properties": {"seq": {"ref": "RequestSeq"}, "type_id": {"ref": "RequestTypeId"}, "type_version": {"ref": "RequestTypeVersion"}, "created_at": {"ref": "RequestTime"}, "values": {"ref": "RequestValues"}, "attachments": {"type": "array", "items": {"ref": "BoxAttachment"}, "maxItems": 16}}},
+  BoxQueue: {"type": "object", "required": ["epoch", "rows", "last"], "properties": {"epoch": {"ref": "BoxEpoch"}, "rows": {"type": "array", "items": {"ref": "BoxRow"}, "maxItems": 100}, "last": {"ref": "U64"}}},
+  BoxAckRequest: {"type": "object", "required": ["holder", "epoch", "seqs"], "properties": {"holder": {"ref": "BoxHolder"}, "epoch": {"ref": "BoxEpoch"}, "seqs": {"type": "array", "items": {"ref": "RequestSeq"}, "minItems": 1, "maxItems": 100}}},
+  BoxAcked: {"type": "object", "required": ["deleted"], "properties": {"deleted": {"ref": "U32"}}},
+  BoxPushRequest: {"type": "object", "required": ["language", "text"], "properties": {"language": {"ref": "ManifestLanguage"}, "text": {"ref": "ManifestText"}}},
+  BoxType: {"type": "object", "required": ["id", "version", "sha256", "current", "served"], "properties": {"id": {"ref": "RequestTypeId"}, "version": {"ref": "RequestTypeVersion"}, "sha256": {"ref": "RequestFileDigest"}, "current": {"type": "boolean"}, "served": {"type": "boolean"}}},
+  BoxPushed: {"type": "object", "required": ["type", "repeated"], "properties": {"type": {"ref": "BoxType"}, "repeated": {"type": "boolean"}}},
+  BoxListRequest: {"type": "object", "required": [], "properties": {}},
+  BoxTypes: {"type": "object", "required": ["types"], "properties": {"types": {"type": "array", "items": {"ref": "BoxType"}, "maxItems": 1000}}},
+  SubmissionState: {"type": "object", "required": ["step"], "properties": {"step": {"ref": "SubmissionStep"}, "upload": {"ref": "UploadPath", "nullable": true}}},
+  BoxHolder: {"description": "the name of a drain: 1 to 64 characters from A-Z, a-z, 0-9 and . _ -", "type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[A-Za-z0-9._-]{1,64}$", "label": "holder"},
+  BoxLeaseSecs: {"description": "a whole number of seconds from 5 to 600", "type": "integer", "minimum": 5, "maximum": 600, "label": "secs"},
+  BoxWaitSecs: {"description": "a whole number of seconds from 0 to 25", "type": "integer", "minimum": 0, "maximum": 25, "label": "wait_secs"},
+  BoxQueueLimit: {"description": "a number of rows from 1 to 100", "type": "integer", "minimum": 1, "maximum": 100, "label": "limit"},
+  BoxBlob: {"description": "32 lower-case hexadecimal digits", "type": "string", "pattern": "^[0-9a-f]{32}$", "label": "blob"},
+  ManifestLanguage: {"description": "toml or json", "type": "string", "enum": ["toml", "json"], "label": "language"},
+  ManifestText: {"description": "text of 1 to 262144 bytes of UTF-8; of the control characters only those that end lines, and tab", "type": "string", "minLength": 1, "maxLength": 262144, "maxUtf8Bytes": 262144, "pattern": "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$", "label": "text"},
+  UploadName: {"description": "the name that a stranger gave a file: 1 to 255 bytes of UTF-8 without control characters", "type": "string", "minLength": 1, "maxLength": 255, "maxUtf8Bytes": 255, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$", "label": "filename"},
+  SubmissionStep: {"description": "confirm_by_mail, awaiting_upload or queued", "type": "string", "enum": ["confirm_by_mail", "awaiting_upload", "queued"], "label": "step"},
+  UploadPath: {"description": "the path at which the files of a submission are taken", "type": "string", "pattern": "^/u/[A-Za-z0-9_-]{43}$", "label": "upload"},
+  IntakeToken: {"description": "43 characters from A-Z, a-z, 0-9 and _ -", "type": "string", "pattern": "^[A-Za-z0-9_-]{43}$", "label": "token"},
 };

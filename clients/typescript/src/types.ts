@@ -163,6 +163,22 @@ export interface MailboxFull {
   readonly scope: Word;
 }
 
+/** Another drain holds the lease of the box. */
+export interface LeaseHeld {
+  readonly kind: "lease_held";
+  readonly retry_after_secs: Seconds;
+}
+
+/** The lease of the box is not the caller's; it must be taken first. */
+export interface LeaseLost {
+  readonly kind: "lease_lost";
+}
+
+/** The queue of the box is of another epoch; its numbers mean nothing here. */
+export interface EpochChanged {
+  readonly kind: "epoch_changed";
+}
+
 /** The request body is past the limit, in bytes. */
 export interface RequestTooLarge {
   readonly kind: "request_too_large";
@@ -236,6 +252,9 @@ export type Refusal =
   | NotPending
   | OutcomeUnknown
   | MailboxFull
+  | LeaseHeld
+  | LeaseLost
+  | EpochChanged
   | RequestTooLarge
   | UnsupportedMediaType
   | ForbiddenHost
@@ -2664,6 +2683,152 @@ export interface ToolWithdrawResult {
   readonly status: ToolDraftStatus;
 }
 
+/** Who is to hold the lease of the box, and for how long; its holder renews it so. */
+export interface BoxLeaseRequest {
+  readonly holder: BoxHolder;
+  /** Default: 60. */
+  readonly secs?: BoxLeaseSecs;
+}
+
+/** The lease is the caller's for so many seconds; the epoch of the box's queue. */
+export interface BoxLease {
+  readonly epoch: BoxEpoch;
+  readonly secs: BoxLeaseSecs;
+}
+
+/** Who gives the lease back. */
+export interface BoxReleaseRequest {
+  readonly holder: BoxHolder;
+}
+
+/** Whether the lease was the caller's. */
+export interface BoxReleased {
+  readonly released: boolean;
+}
+
+/** Rows of the queue past a number, the lowest first; with a wait for the first one. */
+export interface BoxQueueRequest {
+  readonly holder: BoxHolder;
+  readonly epoch?: BoxEpoch | null;
+  /** Default: 0. */
+  readonly after?: U64;
+  /** Default: 0. */
+  readonly wait_secs?: BoxWaitSecs;
+  /** Default: 50. */
+  readonly limit?: BoxQueueLimit;
+}
+
+/** A file of a submission, as the box measured it, and where its bytes are. */
+export interface BoxAttachment {
+  readonly field: RequestField;
+  readonly filename: UploadName;
+  readonly size: FileBytes;
+  readonly sha256: RequestFileDigest;
+  readonly content_type: FileType;
+  readonly blob: BoxBlob;
+}
+
+/** A confirmed submission; its values are all but its files. */
+export interface BoxRow {
+  readonly seq: RequestSeq;
+  readonly type_id: RequestTypeId;
+  readonly type_version: RequestTypeVersion;
+  readonly created_at: RequestTime;
+  readonly values: RequestValues;
+  /** 0 to 16 entries. */
+  readonly attachments: ReadonlyArray<BoxAttachment>;
+}
+
+/** Rows of one epoch, and the number to go on after. */
+export interface BoxQueue {
+  readonly epoch: BoxEpoch;
+  /** 0 to 100 entries. */
+  readonly rows: ReadonlyArray<BoxRow>;
+  readonly last: U64;
+}
+
+/** Rows of one epoch that are safe at home; they are deleted with their files. */
+export interface BoxAckRequest {
+  readonly holder: BoxHolder;
+  readonly epoch: BoxEpoch;
+  /** 1 to 100 entries. */
+  readonly seqs: ReadonlyArray<RequestSeq>;
+}
+
+/** How many rows were deleted; one that was gone is not counted. */
+export interface BoxAcked {
+  readonly deleted: U32;
+}
+
+/** A manifest as its author wrote it. */
+export interface BoxPushRequest {
+  readonly language: ManifestLanguage;
+  readonly text: ManifestText;
+}
+
+/** One version of a request type in the box. */
+export interface BoxType {
+  readonly id: RequestTypeId;
+  readonly version: RequestTypeVersion;
+  readonly sha256: RequestFileDigest;
+  readonly current: boolean;
+  readonly served: boolean;
+}
+
+/** The type that a manifest became, and whether it was there already. */
+export interface BoxPushed {
+  readonly type: BoxType;
+  readonly repeated: boolean;
+}
+
+/** Nothing. */
+export type BoxListRequest = Record<string, never>;
+
+/** The request types of the box: current versions, and older ones that something still waits under. */
+export interface BoxTypes {
+  /** 0 to 1000 entries. */
+  readonly types: ReadonlyArray<BoxType>;
+}
+
+/** What is to happen next to a submission, and where its files are taken. */
+export interface SubmissionState {
+  readonly step: SubmissionStep;
+  readonly upload?: UploadPath | null;
+}
+
+/** The name of a drain: 1 to 64 characters from A-Z, a-z, 0-9 and . _ -. */
+export type BoxHolder = string;
+
+/** A whole number of seconds from 5 to 600. */
+export type BoxLeaseSecs = number;
+
+/** A whole number of seconds from 0 to 25. */
+export type BoxWaitSecs = number;
+
+/** A number of rows from 1 to 100. */
+export type BoxQueueLimit = number;
+
+/** 32 lower-case hexadecimal digits. */
+export type BoxBlob = string;
+
+/** Toml or json. */
+export type ManifestLanguage = "toml" | "json";
+
+/** Text of 1 to 262144 bytes of UTF-8; of the control characters only those that end lines, and tab. */
+export type ManifestText = string;
+
+/** The name that a stranger gave a file: 1 to 255 bytes of UTF-8 without control characters. */
+export type UploadName = string;
+
+/** Confirm_by_mail, awaiting_upload or queued. */
+export type SubmissionStep = "confirm_by_mail" | "awaiting_upload" | "queued";
+
+/** The path at which the files of a submission are taken. */
+export type UploadPath = string;
+
+/** 43 characters from A-Z, a-z, 0-9 and _ -. */
+export type IntakeToken = string;
+
 /** The kinds of refusal. */
 export type RefusalKind = Refusal["kind"];
 
@@ -3216,6 +3381,9 @@ export interface Contract {
   readonly NotPending: NotPending;
   readonly OutcomeUnknown: OutcomeUnknown;
   readonly MailboxFull: MailboxFull;
+  readonly LeaseHeld: LeaseHeld;
+  readonly LeaseLost: LeaseLost;
+  readonly EpochChanged: EpochChanged;
   readonly RequestTooLarge: RequestTooLarge;
   readonly UnsupportedMediaType: UnsupportedMediaType;
   readonly ForbiddenHost: ForbiddenHost;
@@ -3605,4 +3773,31 @@ export interface Contract {
   readonly ToolDraftRequest: ToolDraftRequest;
   readonly ToolDraftResult: ToolDraftResult;
   readonly ToolWithdrawResult: ToolWithdrawResult;
+  readonly BoxLeaseRequest: BoxLeaseRequest;
+  readonly BoxLease: BoxLease;
+  readonly BoxReleaseRequest: BoxReleaseRequest;
+  readonly BoxReleased: BoxReleased;
+  readonly BoxQueueRequest: BoxQueueRequest;
+  readonly BoxAttachment: BoxAttachment;
+  readonly BoxRow: BoxRow;
+  readonly BoxQueue: BoxQueue;
+  readonly BoxAckRequest: BoxAckRequest;
+  readonly BoxAcked: BoxAcked;
+  readonly BoxPushRequest: BoxPushRequest;
+  readonly BoxType: BoxType;
+  readonly BoxPushed: BoxPushed;
+  readonly BoxListRequest: BoxListRequest;
+  readonly BoxTypes: BoxTypes;
+  readonly SubmissionState: SubmissionState;
+  readonly BoxHolder: BoxHolder;
+  readonly BoxLeaseSecs: BoxLeaseSecs;
+  readonly BoxWaitSecs: BoxWaitSecs;
+  readonly BoxQueueLimit: BoxQueueLimit;
+  readonly BoxBlob: BoxBlob;
+  readonly ManifestLanguage: ManifestLanguage;
+  readonly ManifestText: ManifestText;
+  readonly UploadName: UploadName;
+  readonly SubmissionStep: SubmissionStep;
+  readonly UploadPath: UploadPath;
+  readonly IntakeToken: IntakeToken;
 }

@@ -10,6 +10,7 @@ from mail4agent_api.errors import RefusalError, StoreUnavailableError
 from mail4agent_api.mail import Ack, MessageId, ParticipantAddress, ParticipantId, Position, SessionAddress
 from mail4agent_core.clock import Clock
 from mail4agent_core.mail.doorbells import STEP, Attempt, Turn
+from mail4agent_core.mail.figures import Figures
 from mail4agent_core.mail.posting import Posted, Posting, Sight
 from mail4agent_core.mail.records import Account, Page, PageQuery, SearchQuery, Seen, Sent, Swept, Telling
 from mail4agent_core.mail.store import Listener, Registry
@@ -20,7 +21,7 @@ from .people import active_reader
 from .readers import Readers
 from .registry import SqliteRegistry, account_by_digest
 from .schema import open_error
-from .writer import SHORT_BYTES, Figures, Transaction, Writer
+from .writer import SHORT_BYTES, Transaction, Writer
 
 __all__ = ["SqliteStore", "copy_database"]
 

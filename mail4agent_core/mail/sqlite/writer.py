@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mail4agent_api.errors import OverloadedError, RefusalError, StoreUnavailableError
+from mail4agent_core.mail.figures import Figures
 from mail4agent_core.mail.store import Listener
 
 from .files import OpenFiles
@@ -69,15 +70,6 @@ class _Job:
     weight: int
     #: Whether its statements may run on the loop.
     short: bool
-
-
-@dataclass(slots=True)
-class Figures:
-    """What the writer has done, for metrics."""
-
-    commits: int = 0
-    writes: int = 0
-    faults: int = 0
 
 
 #: A write with what it returned, or why it was refused.

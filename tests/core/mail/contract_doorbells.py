@@ -261,7 +261,7 @@ class DoorbellContract:
         self, office: Office, monkeypatch: pytest.MonkeyPatch
     ):
         """No more rings wait than the bound says, and none is lost."""
-        for module in ("memory", "sqlite"):
+        for module in ("memory", "sqlite", "postgres"):
             for name, value in (("OUTSTANDING_MAX", 3), ("STEP", 2)):
                 monkeypatch.setattr(f"mail4agent_core.mail.{module}.doorbells.{name}", value)
         ann, _ = await office.accounts("ann", "bob")

@@ -8,9 +8,9 @@ import asyncio
 import os
 import shutil
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -45,6 +45,7 @@ from mail4agent_core.mail.process import ProcessId, session_id_of
 from mail4agent_core.mail.sessions import LISTED_MS, Evidence
 from mail4agent_core.mail.sqlite import SqliteStore
 from mail4agent_core.mail.sqlite.verify import verify
+from mail4agent_core.mail.store import MailStore
 from mail4agent_core.mail.wire import Wire
 
 from .model import Ask, Letter, Model
@@ -70,31 +71,47 @@ limits = st.sampled_from([1, 2, 3, 256])
 
 
 class Histories(RuleBasedStateMachine):
-    """Operations on both stores and the model, compared after each."""
+    """Operations on two stores and the model, compared after each: the one in memory, and one on a disk."""
+
+    def prepare(self) -> None:
+        """Make what the store stands on."""
+        self.folder = Path(tempfile.mkdtemp(prefix="histories-"))
+        self.path = self.folder / "mail.sqlite3"
+
+    def open_store(self) -> Coroutine[Any, Any, MailStore]:
+        """Open the store, for the first time or again."""
+        return SqliteStore.open(self.path, self.clock)
+
+    def findings(self) -> list[str]:
+        """What is wrong with the store, which is closed."""
+        return verify(self.path)
+
+    def discard(self) -> None:
+        """Remove what the store stood on."""
+        shutil.rmtree(self.folder)
 
     def __init__(self) -> None:
         super().__init__()
         self.clock = HandClock()
         self.model = Model()
         self.runner = asyncio.Runner()
-        self.folder = Path(tempfile.mkdtemp(prefix="histories-"))
-        self.path = self.folder / "mail.sqlite3"
-        store = self.runner.run(SqliteStore.open(self.path, self.clock))
+        self.prepare()
+        store = self.runner.run(self.open_store())
         self.offices = (Office(MemoryStore(self.clock), self.clock), Office(store, self.clock))
         self.cursors: dict[str, Position] = {}
         self.steps = 0
 
     def teardown(self) -> None:
-        """Every reader is right at the end, and the file is sound."""
+        """Every reader is right at the end, and the store is sound."""
         try:
             for name in (*self.model.people, "ann", f"bob/{SESSIONS[0]}"):
                 self.check(name)
             self.runner.run(self.offices[1].store.close())
-            assert verify(self.path) == []
+            assert self.findings() == []
         finally:
             self.runner.run(self.offices[1].store.close())
             self.runner.close()
-            shutil.rmtree(self.folder)
+            self.discard()
 
     def caller(self, name: str) -> Caller:
         """Who may send and read as an address."""
@@ -369,10 +386,10 @@ class Histories(RuleBasedStateMachine):
 
     @rule()
     def restart(self) -> None:
-        """Close the file and open it again."""
+        """Close the store and open it again."""
         office = self.offices[1]
         self.runner.run(office.store.close())
-        store = self.runner.run(SqliteStore.open(self.path, self.clock))
+        store = self.runner.run(self.open_store())
         office.store = store
         office.engine._store = store
         office.sessions._store = store
