@@ -15,7 +15,7 @@ from mail4agent_daemon.cli.exits import STATUSES
 #: The modules of this package and their verbs, in the order of the help. To import all of them takes longer
 #: than most verbs do, so that a run imports the one that has its verb.
 VERBS: Final[Mapping[str, tuple[str, ...]]] = {
-    "daemon": ("serve", "config", "doctor", "backup"),
+    "daemon": ("serve", "config", "doctor", "backup", "migrate"),
     "posting": ("send", "reply"),
     "reading": ("inbox", "read", "ack", "wait"),
     "threads": ("thread", "search", "sent"),
