@@ -42,10 +42,11 @@ class Conductor:
         for door in self.site.doors:
             door.proxy.calm = False
         while loop.time() < ends:
-            await self.site.ledger.after(self.random.randrange(5, 150))
+            await self.site.ledger.after(self.random.randrange(5, 80))
             act = self.random.choice(self.acts)
-            self.site.ledger.acts.append(act.__name__)
+            began = loop.time()
             await act()
+            self.site.ledger.acts.append(f"{act.__name__} {loop.time() - began:.1f} s")
         for door in self.site.doors:
             door.proxy.calm = True
         if not self._inside:

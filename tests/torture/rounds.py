@@ -14,14 +14,16 @@ from random import Random, SystemRandom
 from typing import Any
 
 from tests.connection import Connection
-from tests.process import BOUND_SECS
+from tests.process import BOUND_SECS, DaemonProcess
 
+from .clocked import ClockHand
 from .conductor import Conductor
+from .cutting import CuttingProxy
 from .ledger import Ledger, Sent
 from .parties import END, Client, Door, Reader, Site, Waiter, Writer, position
 
 #: How long the faults of all rounds last together, in seconds.
-SECS = float(os.environ.get("M4A_TORTURE_SECS", "12"))
+SECS = float(os.environ.get("M4A_TORTURE_SECS", "8"))
 #: A longer torture is many rounds, each of a home and a seed of its own, so that a failure is soon met again.
 ROUND_SECS = 30.0
 WRITERS, READERS = 6, 3
@@ -74,6 +76,17 @@ def _register(site: Site) -> list[str]:
         for member in members:
             daemon.do("admin.room.member.add", {"room": room, "participant": member})
     return accounts
+
+
+def door_of(home: Path, seed: int, environment: dict[str, str] | None = None) -> Door:
+    """A daemon on a clock that moves, and the proxy before it; not started."""
+    hand = ClockHand(home.with_name(f"{home.name}.clock"))
+    program = ("tests.torture.clocked", str(hand.path))
+    daemon = DaemonProcess(home, environment=environment, program=program)
+    proxy = CuttingProxy(
+        lambda: asyncio.open_connection("127.0.0.1", daemon.port), Random(seed), spared=0.5, longest=20_000
+    )
+    return Door(daemon, proxy, hand)
 
 
 async def play(site: Site, seed: int, conducted: Callable[[Site, Random, list[str]], Conductor]) -> None:

@@ -12,13 +12,10 @@ import pytest
 
 from mail4agent_core.mail.sqlite.verify import verify
 from tests.daemon.disk import Filler, small_disk
-from tests.process import DaemonProcess
 
-from .clocked import ClockHand
 from .conductor import Conductor
-from .cutting import CuttingProxy
-from .parties import Door, Site
-from .rounds import SECS, WALK, WALKER, examined, new_site, nobody_waits, play, seeds
+from .parties import Site
+from .rounds import SECS, WALK, WALKER, door_of, examined, new_site, nobody_waits, play, seeds
 
 
 class DiskConductor(Conductor):
@@ -44,17 +41,6 @@ class DiskConductor(Conductor):
             (Filler(self._disk) if killed else filler).free()
         if killed:
             await self._started(door)
-
-
-def door_of(home: Path, seed: int, environment: dict[str, str] | None = None) -> Door:
-    """A daemon on a clock that moves, and the proxy before it; not started."""
-    hand = ClockHand(home.with_name(f"{home.name}.clock"))
-    program = ("tests.torture.clocked", str(hand.path))
-    daemon = DaemonProcess(home, environment=environment, program=program)
-    proxy = CuttingProxy(
-        lambda: asyncio.open_connection("127.0.0.1", daemon.port), Random(seed), spared=0.5, longest=20_000
-    )
-    return Door(daemon, proxy, hand)
 
 
 @pytest.mark.promise(
