@@ -143,7 +143,8 @@ class House:
 
     def queued(self, holder: str = "home", after: int = 0, **more: object) -> list[dict[str, Any]]:
         """The rows past a number, under a lease of one's own."""
-        assert self.box("lease", {"holder": holder, "secs": 60}).status == 200
+        lease = self.box("lease", {"holder": holder, "secs": 60})
+        assert lease.status == 200, lease.body
         answer = self.box("queue", {"holder": holder, "after": after, "limit": 100, **more})
         assert answer.status == 200, answer.body
         return answer.json["rows"]
