@@ -5,9 +5,13 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
+from mail4agent_api.codec import decode_value
+from mail4agent_api.frontdoor import FrontdoorRecord
 from tests.browser import chromium, serious
+from tests.daemon.drain.home import Home, home_of
 
 from .house import House
+from .manifests import EVERYTHING
 
 PDF = b"%PDF-1.4\n1 0 obj\n%%EOF\n"
 
@@ -45,11 +49,18 @@ def fill_in(page: Page, address: str, *, script: bool) -> None:
     page.get_by_label("rules of the garden").check()
 
 
-@pytest.mark.promise("intake.the-form-works-without-a-script")
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    """A home that knows the type of the form."""
+    with home_of(tmp_path_factory.mktemp("home"), EVERYTHING) as made:
+        yield made
+
+
+@pytest.mark.promise("intake.the-form-works-without-a-script", "drain.brings-each-submission-home-once")
 def test_each_kind_of_field_is_filled_in_confirmed_and_completed(
-    open_house: House, context: BrowserContext, request: pytest.FixtureRequest
+    open_house: House, home: Home, context: BrowserContext, request: pytest.FixtureRequest
 ) -> None:
-    """The mail that the server got leads to the button, the button to the files, and the row has it all."""
+    """The mail that the server got leads to the button, the button to the files; all of it comes home."""
     script = "no script" not in request.node.callspec.id
     address = open_house.fresh()
     page = context.new_page()
@@ -68,13 +79,22 @@ def test_each_kind_of_field_is_filled_in_confirmed_and_completed(
     page.get_by_role("button", name="Send the files").click()
     assert page.get_by_role("heading", name="Thank you, Ada & Co").is_visible()
     row = open_house.queued()[-1]
-    assert row["values"] == {
+    entered = {
         "name": "Ada & Co", "mail": address, "page": "https://example.org/~ada?x=1", "day": "2026-12-24",
         "guests": 3, "purpose": "other", "tale": "One line\nand <another>", "meals": ["lunch", "cake"],
         "stays": False, "rules": True,
     }  # fmt: skip
+    assert row["values"] == entered
     assert [each["filename"] for each in row["attachments"]] == ["a poster.pdf"]
     assert wrong == []
+
+    open_house.box("release", {"holder": "home"})
+    assert home.drained(open_house.url, open_house.drain)["invalid"] == 0
+    record = home.record_of(row["seq"])
+    assert decode_value(FrontdoorRecord, record).valid
+    assert {name: value for name, value in record["values"].items() if name in entered} == entered
+    (attachment,) = record["attachments"]
+    assert (home.daemon.home / "requests" / attachment["path"]).read_bytes() == PDF
 
 
 @pytest.mark.promise("intake.the-form-works-without-a-script")
