@@ -24,6 +24,7 @@ VERBS: Final[Mapping[str, tuple[str, ...]]] = {
     "listeners": ("listen",),
     "notes": ("note",),
     "outbox": ("outbox",),
+    "console": ("console",),
     "bridges": ("mcp-stdio",),
     "clients": ("connect", "disconnect"),
     "frontdoor": ("frontdoor",),

@@ -78,7 +78,8 @@ class SignIns:
                 del signed[each.name]
         own = [each.name for each in signed.values() if each.account == account]
         stale = (
-            own[: max(0, len(own) + 1 - OF_AN_ACCOUNT_MAX)] or list(signed)[: len(signed) + 1 - SIGNED_IN_MAX]
+            own[: max(0, len(own) + 1 - OF_AN_ACCOUNT_MAX)]
+            or list(signed)[: max(0, len(signed) + 1 - SIGNED_IN_MAX)]
         )
         for name in stale:
             signed.pop(name, None)
