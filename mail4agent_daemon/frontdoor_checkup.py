@@ -16,13 +16,17 @@ from mail4agent_core.frontdoor.extraction import ProviderError
 from mail4agent_core.frontdoor.findings import findings
 from mail4agent_core.frontdoor.listing import Listing
 from mail4agent_core.frontdoor.manifest import Form, TypeFolder, UnreadableType
+from mail4agent_core.frontdoor.quarantine import instant
 from mail4agent_core.frontdoor.states import DRAINED
 from mail4agent_core.frontdoor.store import Frontdoor
 
+from .drain.state import last_drain
 from .settings import Effective
 
 #: Of each kind so many are named one by one.
 NAMED_MAX: Final = 10
+#: A home that has not looked into its box for longer has no drain that runs.
+DRAINED_MAX_MS: Final = 24 * 3_600_000
 State = Literal["good", "note", "bad"]
 #: What was looked at, how it is, and the words for a person.
 Said = tuple[str, State, str]
@@ -38,6 +42,7 @@ def examined(effective: Effective) -> Iterator[Said]:
         yield from _requests(listing)
     yield from _types(effective.types, listing)
     yield from _model(effective, listing)
+    yield from _box(effective)
 
 
 def _listing(root: Path) -> tuple[Listing | None, str | None]:
@@ -106,3 +111,31 @@ def _model(effective: Effective, listing: Listing | None) -> Iterator[Said]:
         yield "model", "bad", f"{endpoint.key} is open to others; make its mode 600"
         return
     yield "model", "good", f"{endpoint.name} at {endpoint.base} is set; nobody was asked"
+
+
+def _box(effective: Effective) -> Iterator[Said]:
+    if effective.settings.box.url is None:
+        return
+    # Loaded where a box is set: it brings a client of HTTP.
+    from .drain.box import BoxKeyError, key_of
+
+    key = effective.drain_key
+    try:
+        key_of(key)
+    except BoxKeyError as failure:
+        yield "box", "bad", str(failure)
+    else:
+        if isinstance(key, Path) and stat.S_IMODE(key.stat().st_mode) & 0o077:
+            yield "box", "bad", f"{key} is open to others; make its mode 600"
+    last = last_drain(effective.home)
+    at = None if last is None else instant(last.at)
+    if last is None or at is None:
+        yield "box", "note", "home has never drained the box; run mail4agent frontdoor drain"
+        return
+    hours = (int(time.time() * 1000) - at) // 3_600_000
+    if hours * 3_600_000 >= DRAINED_MAX_MS:
+        yield "box", "bad", f"home last drained the box {hours} hours ago; is its drain running?"
+    else:
+        yield "box", "good", f"home last drained the box at {last.at}"
+    if last.left:
+        yield "box", "note", f"{last.left} rows stayed in the box; the drain says why"

@@ -22,6 +22,7 @@ from mail4agent_api.errors import (
 )
 from mail4agent_api.frontdoor import FrontdoorIngestRequest, FrontdoorReceipt
 from mail4agent_api.intake import BoxAcked, BoxAttachment, BoxLease, BoxReleased
+from mail4agent_core.frontdoor.record import SEQ_MAX
 
 from .box import BoxError, BoxRefusedError
 from .rows import LYING, UNREADABLE, Row, remains, whole, without_files
@@ -112,7 +113,7 @@ class Drain:
         self._now = now
         self._tell = tell
         self._epoch: str | None = None
-        self._after = 0
+        self._after = self._end = 0
         self._renewed = 0.0
         self._unreachable = 0
 
@@ -140,14 +141,19 @@ class Drain:
             lambda: self._box.queue(self._holder, epoch, after, wait_secs=wait_secs, limit=PAGE_ROWS)
         )
         rows = _rows(page, epoch)
-        ends = [row.seq for row in rows if row.seq is not None and row.seq > after]
-        if rows and not ends:
+        last = cast("dict[str, Any]", page).get("last")
+        ends = [row.seq for row in rows if row.seq is not None]
+        # A page of rows without numbers has an end all the same.
+        if isinstance(last, int) and not isinstance(last, bool) and last <= SEQ_MAX:
+            ends.append(last)
+        self._end = max(ends, default=after)
+        if rows and self._end <= after:
             raise BoxError("the box gave a page of rows without numbers to go on after")
         return rows
 
-    def passed(self, rows: list[Row]) -> None:
-        """Go on after these rows."""
-        self._after = max([self._after, *(row.seq for row in rows if row.seq is not None)])
+    def passed(self) -> None:
+        """Go on after the page that was looked at."""
+        self._after = self._end
 
     def page(self, wait_secs: int) -> Tally | None:
         """Take in the next page; None when there is none within the wait, in seconds."""
@@ -164,7 +170,7 @@ class Drain:
             acked = self._again(lambda: self._box.ack(self._holder, page.epoch, page.safe))
             page.tally.acknowledged = int(acked.deleted)
         # Only now: a page that was stopped in its middle is read again.
-        self.passed(rows)
+        self.passed()
         return page.tally
 
     def _leased(self) -> str:

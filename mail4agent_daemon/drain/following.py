@@ -126,7 +126,7 @@ def looked(drain: Drain, judge: Callable[[Row], bool]) -> Tally:
         total.drained += len(rows)
         total.left += len(rows)
         total.invalid += sum(not judge(row) for row in rows)
-        drain.passed(rows)
+        drain.passed()
     return total
 
 
