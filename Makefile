@@ -97,8 +97,12 @@ fuzz: $(VENV)/.dev ## Fuzz the running daemon for about half an hour (M4A_FUZZ_E
 	M4A_FUZZ_EXAMPLES=$(M4A_FUZZ_EXAMPLES) $(BIN)/python -m pytest tests/contract --timeout=5400 $(ARGS)
 
 .PHONY: torture
-torture: $(VENV)/.dev ## Kill writers thousands of times and count what they acknowledged
-	M4A_TORTURE=1 $(BIN)/python -m pytest tests/durability --timeout=14400 $(ARGS)
+torture: $(VENV)/.dev ## Kill writers thousands of times, and play rounds of all faults at once (M4A_TORTURE_SECS, M4A_SEED)
+	M4A_TORTURE=1 M4A_TORTURE_SECS=$${M4A_TORTURE_SECS:-1800} $(BIN)/python -m pytest tests/durability tests/torture --timeout=14400 $(ARGS)
+
+.PHONY: soak
+soak: $(VENV)/.dev ## Load a daemon for an hour, and fail where descriptors, threads, memory or latency grow (ARGS=--secs=300: less)
+	$(BIN)/python benchmarks/soak.py $(ARGS)
 
 .PHONY: interop
 interop: $(VENV)/.dev ## Have Go, Rust and the original's own crates judge the vectors (both must be installed)
@@ -109,8 +113,8 @@ bench: $(VENV)/.dev ## Measure every figure that docs/performance.md quotes
 	$(BIN)/python benchmarks/run_all.py $(ARGS)
 
 .PHONY: audit
-audit: $(VENV)/.dev ## Look for known vulnerabilities in what is locked
-	$(BIN)/pip-audit --disable-pip --require-hashes --requirement requirements-dev.lock
+audit: $(VENV)/.dev ## Look for known vulnerabilities in what is locked; fails where a package could not be looked up
+	$(BIN)/pip-audit --strict --disable-pip --require-hashes --requirement requirements-dev.lock
 
 .PHONY: dist
 dist: $(VENV)/.dev ## Build the wheel and the source archive

@@ -230,9 +230,13 @@ class Declared(Generic[T]):
 
 
 class WireModel(BaseModel):
-    """The base of every generated object: strict, frozen, and with the cross-field rules of its schema."""
+    """The base of every generated object: strict, frozen, and with the cross-field rules of its schema.
+
+    What judges a type is built when the type is first used: a command uses a few of hundreds.
+    """
 
     model_config = ConfigDict(
+        defer_build=True,
         strict=True,
         frozen=True,
         validate_by_name=True,

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 import jiter
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, SchemaSerializer, SchemaValidator
 from typing_extensions import TypeForm
 
@@ -34,7 +34,9 @@ class _Entry:
     __slots__ = ("checker", "name", "serializer", "tags", "validator")
 
     def __init__(self, kind: Any) -> None:
+        _build(kind)
         adapter: TypeAdapter[Any] = TypeAdapter(kind)
+        adapter.rebuild()
         self.validator: SchemaValidator = adapter.validator  # pyright: ignore[reportAttributeAccessIssue]
         self.serializer: SchemaSerializer = adapter.serializer  # pyright: ignore[reportAttributeAccessIssue]
         self.checker = checker(adapter.core_schema)
@@ -44,6 +46,14 @@ class _Entry:
         self.tags = tuple(
             name for name in definition.get("required", ()) if "const" in definition["properties"][name]
         )
+
+
+def _build(kind: Any) -> None:
+    """Build a class that is not built yet, so that its adapter shares what it has and nothing of the codec
+    goes through pydantic's stand-in for what is to be built.
+    """
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        kind.model_rebuild()
 
 
 @cache

@@ -490,6 +490,90 @@ AuditTarget = TypeAliasType(
 )
 
 
+FindingState = TypeAliasType(
+    "FindingState",
+    Annotated[
+        Literal["good", "note", "bad"],
+        Field(description="good, note or bad", title="FindingState"),
+    ],
+)
+
+
+class Finding(WireModel):
+    """
+    one thing that was looked at, how it is, and words for a person
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    check: Word
+    state: FindingState
+    text: Line
+
+
+class CheckupRequest(WireModel):
+    """
+    look everything over; with database, read the whole database too
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    database: bool = False
+
+
+class Checkup(WireModel):
+    """
+    what was found, the first bad thing being the first to mend
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    findings: Annotated[list[Finding], Field(max_length=256)]
+
+
+class Setting(WireModel):
+    """
+    a setting in force, and where it comes from
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    name: Line
+    value: Line | None = None
+    origin: Line
+
+
+class SettingsRequest(WireModel):
+    """
+    the settings in force
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+
+
+class SettingList(WireModel):
+    """
+    the settings in force, no secret among them
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    settings: Annotated[list[Setting], Field(max_length=1024)]
+
+
 class DirectoryRequest(WireModel):
     """
     ask for the directory
@@ -510,6 +594,22 @@ class WhoAmIRequest(WireModel):
         extra="forbid",
         frozen=True,
     )
+
+
+FlowSecs = TypeAliasType(
+    "FlowSecs",
+    Annotated[
+        int,
+        Field(
+            description="a span of time in seconds from 1 to 604800, a week",
+            ge=1,
+            json_schema_extra={"x-label": "secs"},
+            le=604800,
+            title="FlowSecs",
+        ),
+        JsonInteger(),
+    ],
+)
 
 
 class MessageId(WireStr, pattern="^m4a_[0-9a-f]{24}$", label="message id"):
@@ -2247,6 +2347,49 @@ class WhoAmI(WireModel):
     label: Label | None = None
     rooms: list[RoomId]
     card: SessionCard | None = None
+
+
+class FlowRequest(WireModel):
+    """
+    who wrote to whom of late, those who wrote most first
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    secs: FlowSecs = 3600
+    limit: PageLimit = 50
+
+
+class FlowPair(WireModel):
+    """
+    what one account, its sessions included, wrote to an account with its sessions or to a room
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    from_: Annotated[ParticipantAddress, Field(alias="from")]
+    to: Address
+    messages: U64
+    last_at_unix_ms: UnixMs
+
+
+class Flow(WireModel):
+    """
+    who wrote to whom since a time, those who wrote most first, and how much that is of all
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    since_unix_ms: UnixMs
+    pairs: Annotated[list[FlowPair], Field(max_length=256)]
+    total_pairs: U64
+    total_messages: U64
 
 
 class InboxRequest(WireModel):

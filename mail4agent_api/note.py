@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from mail4agent_api._wire import JsonInteger, MaxUtf8Bytes, WireModel, WireStr
-from mail4agent_api.mail import U32, U64, Selector
+from mail4agent_api.mail import U32, U64, Selector, UnixMs
 from pydantic import ConfigDict, Field
 from typing_extensions import TypeAliasType
 
@@ -959,3 +959,43 @@ class NoteJournal(WireModel):
     next: U64
     unreadable: U64
     torn_bytes: U64
+
+
+class NoteRunsRequest(WireModel):
+    """
+    runs by name
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    after: RunName | None = None
+    limit: JournalLimit = 100
+
+
+class NoteRun(WireModel):
+    """
+    a run, how long its journal is, and when that was written last
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    run: RunName
+    journal_bytes: U64
+    changed_at_unix_ms: UnixMs
+
+
+class NoteRuns(WireModel):
+    """
+    a page of runs by name, and how many there are in all
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    runs: Annotated[list[NoteRun], Field(max_length=256)]
+    total: U32

@@ -27,6 +27,10 @@ from .attest import Attestor
 from .auth import Accounts
 from .bootstrap import ensure_operator
 from .connections import Connections
+from .console.door import PATH as CONSOLE_PATH
+from .console.door import Console, refused_at_the_gate
+from .console.lineage import Lineage
+from .console.signed_in import SignIns
 from .delays import Delays
 from .dispatch import Dispatch
 from .doorbells import BlockingPortOwner, Doorbells, aside
@@ -36,6 +40,7 @@ from .frontdoor_desk import FrontdoorDesk
 from .gate import App, Gate
 from .handlers import handlers
 from .health import HealthCheck
+from .house import House
 from .http import JSON, HttpDoor, unknown_path
 from .identity import Identifier
 from .limits import Limits
@@ -70,11 +75,13 @@ class Daemon:
     store: Store
     delays: Delays
     doorbells: Doorbells
+    console: Console
 
     def drain(self) -> None:
         """Answer who waits, and ring nobody any more: the daemon stops."""
         self.waiters.close_all()
         self.doorbells.stop()
+        self.console.stop()
 
 
 @asynccontextmanager
@@ -173,6 +180,7 @@ async def daemon(
             log=log,
             rates=rates,
             listening=listening(desk, doorbells),
+            house=House(effective).handlers(),
         )
         dispatch = Dispatch(table, identifier)
         check = HealthCheck(store, clock, VERSION, monotonic)
@@ -183,8 +191,14 @@ async def daemon(
 
         entrance = Entrance(dispatch, delays)
         mcp = Door(entrance, Tools(dispatch, ids.boundary, log), limits, VERSION)
+        signins = SignIns(effective.home / "console", clock)
+        console = Console(dispatch, entrance, delays, signins, Lineage(attestor, sessions), log)
         # A route with an instance: a mount would answer with a redirect.
-        routes = [Route(MCP_PATH, mcp)]
+        routes = [
+            Route(MCP_PATH, mcp),
+            Route(CONSOLE_PATH, console),
+            Route(f"{CONSOLE_PATH}/{{rest:path}}", console),
+        ]
         router = Router(routes=routes, redirect_slashes=False, default=unknown_path)
         door = HttpDoor(
             dispatch,
@@ -196,13 +210,15 @@ async def daemon(
         )
         tls = listeners.endpoints.tls
         names = names_of(listeners.host, listeners.port, tls=tls, extra=settings.server.names)
-        gate = Gate(door, names=names, limits=limits, log=log, observe=metrics.request)
+        gate = Gate(
+            door, names=names, limits=limits, log=log, observe=metrics.request, page=refused_at_the_gate
+        )
         stop = asyncio.Event()
         upkeep = asyncio.create_task(keep_up(administration, clock, log, stop))
         roll = asyncio.create_task(keep_sessions(sessions, log, stop))
         try:
             await doorbells.start()
-            yield Daemon(gate, waiters, connections, store, delays, doorbells)
+            yield Daemon(gate, waiters, connections, store, delays, doorbells, console)
         finally:
             await doorbells.close()
             await outbox.close()

@@ -48,8 +48,11 @@ class Finding:
         return {"check": self.check, "state": self.state, "text": self.text}
 
 
-def examine(effective: Effective) -> list[Finding]:
-    """Look at everything; the first finding that is bad is the first to mend."""
+def examine(effective: Effective, *, whole: bool = True) -> list[Finding]:
+    """Look at everything; the first finding that is bad is the first to mend.
+
+    Unless ``whole``, the database is not read from end to end: that takes long where there is much mail.
+    """
     home = effective.home
     if not os.path.lexists(home):
         return [Finding("home", "bad", f"{home} does not exist; start the daemon once, or set M4A_HOME")]
@@ -59,7 +62,7 @@ def examine(effective: Effective) -> list[Finding]:
     return [
         *folder,
         *_daemon(effective),
-        *_store(effective),
+        *_store(effective, whole=whole),
         *_clients(home),
         *(Finding(*said) for said in frontdoor_examined(effective)),
         _space(home),
@@ -112,14 +115,15 @@ def _daemon(effective: Effective) -> Iterator[Finding]:
         )
 
 
-def _store(effective: Effective) -> Iterator[Finding]:
+def _store(effective: Effective, *, whole: bool) -> Iterator[Finding]:
     """The mail, and what of it the key opens and listeners answer to."""
     url, key = effective.settings.store.url, effective.home / KEY_NAME
     if url is not None:
-        yield from _server(effective.store, url, key)
+        yield from _server(effective.store, url, key, whole=whole)
         return
     path = effective.database
-    yield from _database(path)
+    if whole:
+        yield from _database(path)
     # What is wrong with the database was said above.
     with suppress(sqlite3.Error):
         yield from _key(key, _live_in(path))
@@ -127,7 +131,7 @@ def _store(effective: Effective) -> Iterator[Finding]:
         yield from _doorbells(_listeners_in(path))
 
 
-def _server(name: str, url: str, key: Path) -> Iterator[Finding]:
+def _server(name: str, url: str, key: Path, *, whole: bool) -> Iterator[Finding]:
     """The mail in a PostgreSQL database."""
     try:
         from mail4agent_core.mail.postgres.inspection import inspected
@@ -140,14 +144,14 @@ def _server(name: str, url: str, key: Path) -> Iterator[Finding]:
                 yield Finding("database", "note", f"{name} is empty yet")
                 yield from _key(key, None)
                 return
-            wrong = database.findings()
+            wrong = database.findings() if whole else []
             live, listeners = database.secrets(), database.listeners()
     except StoreOpenError as fault:
         yield Finding("database", "bad", str(fault))
         return
     for text in wrong:
         yield Finding("database", "bad", f"{text}; restore a backup")
-    if not wrong:
+    if whole and not wrong:
         yield Finding("database", "good", f"the counters of {name} agree with its mail")
     yield from _key(key, [(row[0], row[1], row[2]) for row in live])
     yield from _doorbells([(row[0], row[1], row[2], row[3]) for row in listeners])

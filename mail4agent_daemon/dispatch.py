@@ -71,6 +71,11 @@ class Dispatch:
             raise ValueError(f"rows without a handler, or handlers without a row: {odd}")
         self._handlers = handlers
         self._identifier = identifier
+        self._listeners: list[Callable[[Operation], None]] = []
+
+    def subscribe(self, listener: Callable[[Operation], None]) -> None:
+        """Have a listener called after each call that may have changed something, whatever came of it."""
+        self._listeners.append(listener)
 
     async def identify(self, call: Call) -> Caller:
         """Find out who calls, once, and whether it may. Raises what the identifier raises."""
@@ -91,5 +96,10 @@ class Dispatch:
             body = _EMPTY
         assert operation.request is not None
         request = decode(operation.request, body)
-        answer = await self._handlers[operation.name](call, caller, request)
+        try:
+            answer = await self._handlers[operation.name](call, caller, request)
+        finally:
+            if operation.effect == "write":
+                for listener in self._listeners:
+                    listener(operation)
         return answer.raw if isinstance(answer, Wire) else encode(answer)

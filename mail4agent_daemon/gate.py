@@ -46,6 +46,8 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 #: Told of each answer: the path of the operation, the status, and how long it took, in seconds.
 Observer = Callable[[str | None, int, float], None]
+#: Headers and body of a refusal for a person, by the path that was asked; None where a program asked.
+RefusalPage = Callable[[str, RefusalError], tuple[list[tuple[bytes, bytes]], bytes] | None]
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
 
@@ -54,9 +56,18 @@ class Gate:
     """Pure ASGI middleware; the outermost."""
 
     def __init__(
-        self, app: App, *, names: Names, limits: Limits, log: Log, observe: Observer = lambda *_: None
+        self,
+        app: App,
+        *,
+        names: Names,
+        limits: Limits,
+        log: Log,
+        observe: Observer = lambda *_: None,
+        page: RefusalPage = lambda *_: None,
     ) -> None:
+        """``page`` shows a refusal of a path that a person looks at."""
         self.app = app
+        self.page = page
         self.observe = observe
         self.names = names
         self.limits = limits
@@ -218,6 +229,9 @@ class _Passage:
             challenge=self._state.get("challenge", CHALLENGE),
             request_id=self._request_id,
         )
+        shown = self._gate.page(self._scope["path"], refusal)
+        if shown is not None:
+            headers, body = shown
         if self._unread and isinstance(refusal, RateLimitedError):
             # Who is asked to come back later comes back on the connection that it has.
             await self._discard()

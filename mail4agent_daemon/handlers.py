@@ -43,11 +43,12 @@ def handlers(  # noqa: PLR0917  # a seam each
     log: Log,
     rates: Rates,
     listening: Mapping[str, Handler],
+    house: Mapping[str, Handler],
 ) -> dict[str, Handler]:
     """One handler for each row that needs a credential.
 
     It is the engine's method of that name, save for the operations that the daemon adds something to;
-    ``listening`` are those on listeners.
+    ``listening`` are those on listeners, ``house`` those on the daemon itself.
     """
     seams: dict[str, object] = {
         "mail": engine,
@@ -64,6 +65,7 @@ def handlers(  # noqa: PLR0917  # a seam each
         "mail.session": _issue(engine),
         "admin.participant.rotate": _rotation(administration, home, log),
         **listening,
+        **house,
     }
     table: dict[str, Handler] = {}
     for name, row in OPERATIONS.items():

@@ -88,6 +88,16 @@ class NoteDesk:
 
         return await self._done("note.journal", act)
 
+    async def runs(self, _caller: Caller, request: wire.NoteRunsRequest) -> wire.NoteRuns:
+        """A page of the runs."""
+
+        def act() -> wire.NoteRuns:
+            every = RunPaths.every(self._runs)
+            rest = [each for each in every if request.after is None or each.run > request.after]
+            return wire.NoteRuns(runs=[_run(each) for each in rest[: request.limit]], total=len(every))
+
+        return await self._done("note.runs", act)
+
     def _paths(self, run: str) -> RunPaths:
         return RunPaths.of(self._runs, run)
 
@@ -112,6 +122,19 @@ def _nobody(failure: ReachesNobodyError) -> Exception:
             field="persist", reason="must be true where deliver is next; the note would reach nobody"
         )
     return NotPendingError(id=_item(failure.node), status="reaches nobody")
+
+
+def _run(paths: RunPaths) -> wire.NoteRun:
+    """A run as it is listed; one without a journal has an empty one, as old as its folder."""
+    size = 0
+    try:
+        found = paths.journal.lstat()
+        size = found.st_size
+    except FileNotFoundError:
+        found = paths.folder.lstat()
+    return wire.NoteRun(
+        run=paths.run, journal_bytes=size, changed_at_unix_ms=max(found.st_mtime_ns // 1_000_000, 0)
+    )
 
 
 def _item(node: str) -> str:

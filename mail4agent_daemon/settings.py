@@ -424,6 +424,25 @@ def toml_of(effective: Effective) -> str:
     return "\n".join(lines)
 
 
+def settings_of(effective: Effective) -> Iterator[tuple[str, str | None, str]]:
+    """The settings in force: ``section.key``, its value in TOML, its origin.
+
+    One without a value is not set, or a secret.
+    """
+    everything = effective.settings.model_dump(mode="json")
+    sinks = everything.pop(_SINKS)
+    for section, fields in everything.items():
+        for key, value in fields.items():
+            hidden = value is None or _is_secret(section, key)
+            origin = effective.origins.get(f"{section}.{key}", "default")
+            yield f"{section}.{key}", None if hidden else _literal(value), origin
+    for name, fields in sinks.items():
+        origin = effective.origins.get(f"{_SINKS}.{name}", "default")
+        for key, value in fields.items():
+            if value is not None:
+                yield f"{_SINKS}.{name}.{key}", _literal(value), origin
+
+
 def _literal(value: Any) -> str:
     """A value in TOML: JSON's literals are TOML's, but for null and objects."""
     if isinstance(value, dict):

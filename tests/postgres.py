@@ -57,6 +57,11 @@ class PostgresServer:
         """The address of a database, for its superuser."""
         return f"postgresql://mail@/{database}?host={self._folder}"
 
+    @property
+    def socket(self) -> Path:
+        """Where it listens."""
+        return self._folder / ".s.PGSQL.5432"
+
     def create(self, template: str = "template1") -> str:
         """Make a database, a copy of another one that nobody uses; return its address."""
         name = f"mail{next(self._numbers)}"

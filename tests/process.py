@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Self
@@ -39,8 +39,15 @@ class NotStartedError(Exception):
 class DaemonProcess:
     """``mail4agent serve`` on a free port of loopback, over one home; can be started again."""
 
-    def __init__(self, home: Path, *flags: str, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        home: Path,
+        *flags: str,
+        environment: Mapping[str, str] | None = None,
+        program: Sequence[str] = ("mail4agent_daemon",),
+    ) -> None:
         self.home = home
+        self._program = program
         self.port = 0
         self.log_path = home.with_name(f"{home.name}.log")
         self._flags = flags
@@ -54,7 +61,7 @@ class DaemonProcess:
 
     def spawn(self) -> subprocess.Popen[bytes]:
         """Start the process without waiting for it to serve."""
-        command = [sys.executable, "-m", "mail4agent_daemon", "serve", "--bind", "127.0.0.1:0", "--no-socket"]
+        command = [sys.executable, "-m", *self._program, "serve", "--bind", "127.0.0.1:0", "--no-socket"]
         with self.log_path.open("ab") as log:
             self._process = subprocess.Popen(
                 [*command, "--home", str(self.home), *self._flags],

@@ -18,6 +18,8 @@ from mail4agent_api.mail import (
     AuditPage,
     AuditRequest,
     Done,
+    Flow,
+    FlowRequest,
     InboxOfRequest,
     IssuedSecret,
     MessagePurgeRequest,
@@ -48,6 +50,7 @@ from mail4agent_core.ids import Ids, digest_of
 from .accounts import active_account, known_room, not_the_last_operator, record_of
 from .audit import EXPIRE_STEP, Deed, detail_of
 from .engine import require_reader
+from .flow import SLOT_MS, flow_of, slot_at
 from .identity import OPERATOR, READ, SEND, Caller
 from .records import PageQuery
 from .sessions import LISTED_MS
@@ -354,6 +357,12 @@ class Administration:
         return AuditPage(
             entries=await self._store.look(lambda registry: registry.audit(request.before, request.limit))
         )
+
+    async def flow(self, caller: Caller, request: FlowRequest) -> Flow:
+        """Who wrote to whom of late; the time is a whole number of slots, so a little more than asked for."""
+        caller.needs((OPERATOR,))
+        since = slot_at(self._clock.now_ms() - request.secs * 1000) * SLOT_MS
+        return flow_of(since, await self._store.flow(caller.account, since, request.limit))
 
     async def retention_report(self) -> RetentionReport:
         """The rule in force, and what the last run removed."""

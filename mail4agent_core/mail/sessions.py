@@ -177,6 +177,16 @@ class Sessions:
             return None
         return address
 
+    async def living_at(self, process: ProcessId) -> SessionAddress | None:
+        """The live session that a process is, of whichever account."""
+        if process.boot_id not in self._boots:
+            return None
+        boot_ms, ticks_per_second = self._boots[process.boot_id]
+        named = session_id_of(process.pid, start_ms(boot_ms, process.start_ticks, ticks_per_second))
+        session = await self._store.look(lambda registry: registry.sessions.get(named))
+        is_it = session is not None and session.process == process and self.live(session)
+        return session.address if session is not None and is_it else None
+
     async def refuse_other(self, account: ParticipantId, process: ProcessId) -> None:
         """Raise SessionAccountMismatchError when a process is a session of another account."""
         if process.boot_id not in self._boots:

@@ -25,6 +25,7 @@ from mail4agent_api.mail import (
 
 from .audit import Deed
 from .doorbells import Doorbell, DoorbellStore
+from .flow import FlowCounts
 from .posting import Posted, Posting, Sight
 from .records import Account, Page, PageQuery, Room, RoomPosting, SearchQuery, Seen, Sent, Swept, Telling
 from .session import SessionRegistry
@@ -242,6 +243,14 @@ class MailStore(DoorbellStore, Protocol):
         """What an exact address sent, newest first. Acknowledgements count towards ``max_bytes``."""
         ...
 
+    async def flow(self, account: ParticipantId, since_ms: int, limit: int) -> FlowCounts:
+        """Who wrote most from the slot of a time on (``flow.SLOT_MS``), at most a week back, on an account's
+        share: by number, then by sender and target.
+
+        Accounts and rooms that were erased, and sessions that were forgotten, are not in it.
+        """
+        ...
+
     async def newest(self, reader: ParticipantAddress) -> Position | None:
         """The newest position in a reader's boxes."""
         ...
@@ -295,9 +304,9 @@ class MailStore(DoorbellStore, Protocol):
         """One bounded step of upkeep from ``resume`` (0 to begin).
 
         Deletes messages that were settled before ``settled_before`` (None: none for that reason), idempotency
-        keys older than ``keys_before``, and the messages of boxes that were given up. A session that died
-        before ``settled_before`` is forgotten with its box, and so is one without mail that died before
-        ``idle_before``; what it sent and acknowledged goes on to count.
+        keys and counts of the flow older than ``keys_before``, and the messages of boxes that were given up.
+        A session that died before ``settled_before`` is forgotten with its box, and so is one without mail
+        that died before ``idle_before``; what it sent and acknowledged goes on to count.
 
         Account mail is settled once any address of the account acknowledged it, session mail once that
         session did, room mail once each present member account did. What an account sent itself, or found in

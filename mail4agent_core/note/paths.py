@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,6 +68,18 @@ class RunPaths:
                 append(handle, launch, json.dumps({"run_id": run}, separators=(",", ":")).encode())
             sync_folder(paths.folder)
         return paths
+
+    @classmethod
+    def every(cls, runs: Path) -> list[Self]:
+        """The runs under a folder by name; none where it is not there. Raises LedgerError."""
+        try:
+            with os.scandir(runs) as entries:
+                names = sorted(each.name for each in entries if each.is_dir(follow_symlinks=False))
+        except FileNotFoundError:
+            return []
+        except OSError as failure:
+            raise LedgerError(runs, failure.strerror or "failed") from failure
+        return [cls(runs / name) for name in names if _NAME.fullmatch(name)]
 
     @classmethod
     def _named(cls, runs: Path, run: str) -> Self:

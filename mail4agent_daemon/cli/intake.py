@@ -68,6 +68,8 @@ def serve(*, folder: Folder, init: Init = None, as_json: AsJson = False) -> None
 
     try:
         run_intake(folder, announce)
+    except IntakeSettingsError as fault:
+        raise _failure("setting_invalid", str(fault), as_json=as_json, status=Exit.USAGE) from fault
     except IntakeStartError as fault:
         raise _failure("start_failed", str(fault), as_json=as_json) from fault
 

@@ -182,7 +182,7 @@ def _epoch(db: sqlite3.Connection) -> str:
 async def _sweep(database: Database, clock: Clock, log: Log) -> None:
     while True:
         try:
-            await database.run(swept(clock.now_ms()))
+            await database.run(swept(clock.now_ms()), scrub=True)
             await database.run(lambda db: db.execute("PRAGMA incremental_vacuum(256)").fetchall())
         except Exception as failure:  # noqa: BLE001  what fails now may work later
             log.failed("sweep_failed", failure)

@@ -125,7 +125,7 @@ class Box:
             marks = ",".join("?" * len(seqs))
             return db.execute(f"DELETE FROM queue WHERE seq IN ({marks})", seqs).rowcount  # noqa: S608  marks alone
 
-        deleted = await self._database.run(run)
+        deleted = await self._database.run(run, scrub=True)
         return BoxAcked(deleted=deleted)
 
     async def blob(self, blob: str) -> bytes:

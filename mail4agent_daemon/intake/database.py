@@ -100,6 +100,7 @@ def _migrate(db: sqlite3.Connection) -> None:
 class _Job:
     run: Callable[[sqlite3.Connection], Any]
     answer: "asyncio.Future[Any]"
+    scrub: bool
     result: Any = None
     refusal: RefusalError | None = None
 
@@ -116,9 +117,10 @@ class Database:
         self._thread = threading.Thread(target=self._main, name="box", daemon=True)
         self._thread.start()
 
-    async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
+    async def run(self, job: Callable[[sqlite3.Connection], T], *, scrub: bool = False) -> T:
         """Run a job in the next transaction; its answer, once that is durable.
 
+        With ``scrub``, what it deleted is gone from the log beside the database too by then.
         A refusal that it raises is its answer and undoes what it wrote. Raises OverloadedError when too many
         wait, StoreUnavailableError for any fault.
         """
@@ -127,7 +129,7 @@ class Database:
         if self._jobs.qsize() >= WAITING_MAX:
             raise OverloadedError(retry_after_secs=1)
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._jobs.put(_Job(job, answer))
+        self._jobs.put(_Job(job, answer, scrub))
         return await answer
 
     async def close(self) -> None:
@@ -159,6 +161,8 @@ class Database:
             for job in batch:
                 self._one(job)
             self._db.execute("COMMIT")
+            if any(job.scrub for job in batch):
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         except Exception as failure:  # noqa: BLE001  whatever it is, who waits is told and the thread goes on
             fault = failure
             self._log.failed("box_failed", failure)

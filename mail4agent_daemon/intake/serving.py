@@ -18,7 +18,7 @@ from mail4agent_daemon.sinks.building import SinkError
 
 from .app import intake, limits_of
 from .database import BoxOpenError
-from .settings import IntakeSettings, IntakeSettingsError, read_settings
+from .settings import IntakeSettings, read_settings
 
 if TYPE_CHECKING:
     from hypercorn.typing import ASGIFramework
@@ -33,7 +33,7 @@ Announce = Callable[[str, IntakeSettings], None]
 
 
 def run_intake(folder: Path, announce: Announce) -> None:
-    """Run until a signal. Raises IntakeStartError."""
+    """Run until a signal. Raises IntakeSettingsError, IntakeStartError."""
     log = log_to_stderr()
     handler = adopt_libraries(log)
     limits = within_file_limit(limits_of(Limits()))
@@ -45,7 +45,7 @@ def run_intake(folder: Path, announce: Announce) -> None:
             listening(Endpoints(host=host, port=port), limits) as listeners,
         ):
             run(_serve(folder, settings, listeners, limits, log=log, announce=announce))
-    except (IntakeSettingsError, HomeError, EndpointError, BoxOpenError, SinkError) as fault:
+    except (HomeError, EndpointError, BoxOpenError, SinkError) as fault:
         raise IntakeStartError(str(fault)) from fault
     finally:
         handler.close()

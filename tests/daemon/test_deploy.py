@@ -5,6 +5,7 @@ import re
 import shlex
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer.main
@@ -55,10 +56,13 @@ def test_the_example_settings_are_the_defaults() -> None:
 @pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
 def test_a_unit_starts_the_daemon_as_its_command_line_is(path: Path) -> None:
     """Each flag in the unit is one of serve's."""
-    serve = typer.main.get_command(application()).commands["serve"]  # type: ignore[attr-defined]
-    known = {name for option in serve.params for name in (*option.opts, *option.secondary_opts)}
-    program, verb, *rest = shlex.split(unit_of(path)["Service"]["ExecStart"])
-    assert (Path(program).name, verb) == ("mail4agent", "serve")
+    program, *rest = shlex.split(unit_of(path)["Service"]["ExecStart"])
+    command: Any = typer.main.get_command(application())
+    verbs = ["frontdoor", "serve"] if "intake" in path.name else ["serve"]
+    for verb in verbs:
+        command = command.commands[verb]
+    known = {name for option in command.params for name in (*option.opts, *option.secondary_opts)}
+    assert (Path(program).name, rest[: len(verbs)]) == ("mail4agent", verbs)
     assert {word for word in rest if word.startswith("-")} <= known
 
 
@@ -71,9 +75,13 @@ def test_a_unit_leaves_the_daemon_the_time_it_takes_to_stop(path: Path) -> None:
     assert service["UMask"] == "0077"
 
 
-def test_both_units_are_here() -> None:
-    """One for a user, one for a machine."""
-    assert [path.name for path in UNITS] == ["mail4agent-system.service", "mail4agent.service"]
+def test_the_units_are_here() -> None:
+    """One for a user, one for a machine, one for the machine of an intake."""
+    assert [path.name for path in UNITS] == [
+        "mail4agent-intake.service",
+        "mail4agent-system.service",
+        "mail4agent.service",
+    ]
 
 
 def test_the_composition_sets_what_the_daemon_knows() -> None:

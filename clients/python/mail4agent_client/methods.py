@@ -16,9 +16,13 @@ from mail4agent_api.mail import (
     Address,
     AuditPage,
     AuditRequest,
+    Checkup,
+    CheckupRequest,
     Directory,
     DirectoryRequest,
     Done,
+    Flow,
+    FlowRequest,
     Health,
     InboxOfRequest,
     InboxPage,
@@ -65,6 +69,8 @@ from mail4agent_api.mail import (
     SentPage,
     SentRequest,
     SessionIssueRequest,
+    SettingList,
+    SettingsRequest,
     Status,
     StatusRequest,
     ThreadPage,
@@ -107,6 +113,8 @@ from mail4agent_api.note import (
     NotePresentations,
     NoteReceipt,
     NoteRequest,
+    NoteRuns,
+    NoteRunsRequest,
     NoteStanding,
     NoteStandingRequest,
     TurnStarted,
@@ -474,6 +482,17 @@ class AsyncMethods(ABC):
         return await self._ask("note.journal", NoteJournal, request_of(NoteJournalRequest, request, fields))
 
     @overload
+    async def note_runs(self, request: NoteRunsRequest, /) -> NoteRuns: ...
+    @overload
+    async def note_runs(self, /, *, after: str | None = None, limit: int = 100) -> NoteRuns: ...
+    async def note_runs(self, request: NoteRunsRequest | None = None, /, **fields: Any) -> NoteRuns:
+        """List runs by name.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask("note.runs", NoteRuns, request_of(NoteRunsRequest, request, fields))
+
+    @overload
     async def admin_participant(self, request: ParticipantRegistration, /) -> IssuedSecret: ...
     @overload
     async def admin_participant(
@@ -811,6 +830,37 @@ class AsyncMethods(ABC):
         Raises PermissionDeniedError.
         """
         return await self._ask("admin.audit", AuditPage, request_of(AuditRequest, request, fields))
+
+    @overload
+    async def admin_flow(self, request: FlowRequest, /) -> Flow: ...
+    @overload
+    async def admin_flow(self, /, *, secs: int = 3600, limit: int = 50) -> Flow: ...
+    async def admin_flow(self, request: FlowRequest | None = None, /, **fields: Any) -> Flow:
+        """Count who wrote to whom of late, those who wrote most first.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask("admin.flow", Flow, request_of(FlowRequest, request, fields))
+
+    @overload
+    async def admin_checkup(self, request: CheckupRequest, /) -> Checkup: ...
+    @overload
+    async def admin_checkup(self, /, *, database: bool = False) -> Checkup: ...
+    async def admin_checkup(self, request: CheckupRequest | None = None, /, **fields: Any) -> Checkup:
+        """Look the data folder over as doctor does, the whole database when asked to.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask("admin.checkup", Checkup, request_of(CheckupRequest, request, fields))
+
+    async def admin_settings(self, request: SettingsRequest | None = None, /) -> SettingList:
+        """List the settings in force and where each comes from; no secret is shown.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask(
+            "admin.settings", SettingList, SettingsRequest() if request is None else request
+        )
 
     async def health(self) -> Health:
         """Tell whether the daemon can write and read."""
@@ -1463,6 +1513,17 @@ class SyncMethods(ABC):
         return self._ask("note.journal", NoteJournal, request_of(NoteJournalRequest, request, fields))
 
     @overload
+    def note_runs(self, request: NoteRunsRequest, /) -> NoteRuns: ...
+    @overload
+    def note_runs(self, /, *, after: str | None = None, limit: int = 100) -> NoteRuns: ...
+    def note_runs(self, request: NoteRunsRequest | None = None, /, **fields: Any) -> NoteRuns:
+        """List runs by name.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask("note.runs", NoteRuns, request_of(NoteRunsRequest, request, fields))
+
+    @overload
     def admin_participant(self, request: ParticipantRegistration, /) -> IssuedSecret: ...
     @overload
     def admin_participant(
@@ -1778,6 +1839,35 @@ class SyncMethods(ABC):
         Raises PermissionDeniedError.
         """
         return self._ask("admin.audit", AuditPage, request_of(AuditRequest, request, fields))
+
+    @overload
+    def admin_flow(self, request: FlowRequest, /) -> Flow: ...
+    @overload
+    def admin_flow(self, /, *, secs: int = 3600, limit: int = 50) -> Flow: ...
+    def admin_flow(self, request: FlowRequest | None = None, /, **fields: Any) -> Flow:
+        """Count who wrote to whom of late, those who wrote most first.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask("admin.flow", Flow, request_of(FlowRequest, request, fields))
+
+    @overload
+    def admin_checkup(self, request: CheckupRequest, /) -> Checkup: ...
+    @overload
+    def admin_checkup(self, /, *, database: bool = False) -> Checkup: ...
+    def admin_checkup(self, request: CheckupRequest | None = None, /, **fields: Any) -> Checkup:
+        """Look the data folder over as doctor does, the whole database when asked to.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask("admin.checkup", Checkup, request_of(CheckupRequest, request, fields))
+
+    def admin_settings(self, request: SettingsRequest | None = None, /) -> SettingList:
+        """List the settings in force and where each comes from; no secret is shown.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask("admin.settings", SettingList, SettingsRequest() if request is None else request)
 
     def health(self) -> Health:
         """Tell whether the daemon can write and read."""

@@ -9,11 +9,13 @@ import type {
   AttestationPolicy,
   AuditPage,
   Capability,
+  Checkup,
   DeliverWhen,
   Directory,
   Done,
   DraftArguments,
   DraftNamed,
+  Flow,
   FrontdoorBriefs,
   FrontdoorExtracted,
   FrontdoorItem,
@@ -36,6 +38,7 @@ import type {
   NoteJournal,
   NotePresentations,
   NoteReceipt,
+  NoteRuns,
   NoteStanding,
   Operations,
   OutboxDraft,
@@ -63,6 +66,7 @@ import type {
   SendRequest,
   SendResponse,
   SentPage,
+  SettingList,
   StampedTaint,
   Status,
   ThreadPage,
@@ -224,6 +228,12 @@ export interface NoteJournalFields {
   readonly limit?: number | undefined;
 }
 
+/** What `note.runs` takes: runs by name. */
+export interface NoteRunsFields {
+  readonly after?: string | null | undefined;
+  readonly limit?: number | undefined;
+}
+
 /** What `admin.participant` takes: register an account. */
 export interface AdminParticipantFields {
   readonly id: string;
@@ -345,6 +355,20 @@ export interface AdminAuditFields {
   readonly before?: number | null | undefined;
   readonly limit?: number | undefined;
 }
+
+/** What `admin.flow` takes: who wrote to whom of late, those who wrote most first. */
+export interface AdminFlowFields {
+  readonly secs?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** What `admin.checkup` takes: look everything over; with database, read the whole database too. */
+export interface AdminCheckupFields {
+  readonly database?: boolean | undefined;
+}
+
+/** What `admin.settings` takes: the settings in force. */
+export type AdminSettingsFields = Record<string, never>;
 
 /** What `outbox.stage` takes: stage a tool call that a person releases; only a holder of outbox:stamp gives its taint. */
 export interface OutboxStageFields {
@@ -690,6 +714,15 @@ export abstract class Methods {
   }
 
   /**
+   * List runs by name.
+   *
+   * Refusals of its own: permission_denied.
+   */
+  async noteRuns(fields: NoteRunsFields = {}, options?: CallOptions): Promise<NoteRuns> {
+    return this.ask("note.runs", fields, options);
+  }
+
+  /**
    * Register an account and show its secret once.
    *
    * Refusals of its own: already_exists, id_retired, permission_denied.
@@ -867,6 +900,33 @@ export abstract class Methods {
    */
   async adminAudit(fields: AdminAuditFields = {}, options?: CallOptions): Promise<AuditPage> {
     return this.ask("admin.audit", fields, options);
+  }
+
+  /**
+   * Count who wrote to whom of late, those who wrote most first.
+   *
+   * Refusals of its own: permission_denied.
+   */
+  async adminFlow(fields: AdminFlowFields = {}, options?: CallOptions): Promise<Flow> {
+    return this.ask("admin.flow", fields, options);
+  }
+
+  /**
+   * Look the data folder over as doctor does, the whole database when asked to.
+   *
+   * Refusals of its own: permission_denied.
+   */
+  async adminCheckup(fields: AdminCheckupFields = {}, options?: CallOptions): Promise<Checkup> {
+    return this.ask("admin.checkup", fields, options);
+  }
+
+  /**
+   * List the settings in force and where each comes from; no secret is shown.
+   *
+   * Refusals of its own: permission_denied.
+   */
+  async adminSettings(fields: AdminSettingsFields = {}, options?: CallOptions): Promise<SettingList> {
+    return this.ask("admin.settings", fields, options);
   }
 
   /**

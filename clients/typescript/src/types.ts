@@ -404,6 +404,44 @@ export interface AuditPage {
   readonly entries: ReadonlyArray<AuditEntry>;
 }
 
+/** Good, note or bad. */
+export type FindingState = "good" | "note" | "bad";
+
+/** One thing that was looked at, how it is, and words for a person. */
+export interface Finding {
+  readonly check: Word;
+  readonly state: FindingState;
+  readonly text: Line;
+}
+
+/** Look everything over; with database, read the whole database too. */
+export interface CheckupRequest {
+  /** Default: false. */
+  readonly database?: boolean;
+}
+
+/** What was found, the first bad thing being the first to mend. */
+export interface Checkup {
+  /** 0 to 256 entries. */
+  readonly findings: ReadonlyArray<Finding>;
+}
+
+/** A setting in force, and where it comes from. */
+export interface Setting {
+  readonly name: Line;
+  readonly value?: Line | null;
+  readonly origin: Line;
+}
+
+/** The settings in force. */
+export type SettingsRequest = Record<string, never>;
+
+/** The settings in force, no secret among them. */
+export interface SettingList {
+  /** 0 to 1024 entries. */
+  readonly settings: ReadonlyArray<Setting>;
+}
+
 /** A registered account. */
 export interface Participant {
   readonly id: ParticipantId;
@@ -442,6 +480,34 @@ export interface WhoAmI {
   readonly label?: Label | null;
   readonly rooms: ReadonlyArray<RoomId>;
   readonly card?: SessionCard | null;
+}
+
+/** A span of time in seconds from 1 to 604800, a week. */
+export type FlowSecs = number;
+
+/** Who wrote to whom of late, those who wrote most first. */
+export interface FlowRequest {
+  /** Default: 3600. */
+  readonly secs?: FlowSecs;
+  /** Default: 50. */
+  readonly limit?: PageLimit;
+}
+
+/** What one account, its sessions included, wrote to an account with its sessions or to a room. */
+export interface FlowPair {
+  readonly from: ParticipantAddress;
+  readonly to: Address;
+  readonly messages: U64;
+  readonly last_at_unix_ms: UnixMs;
+}
+
+/** Who wrote to whom since a time, those who wrote most first, and how much that is of all. */
+export interface Flow {
+  readonly since_unix_ms: UnixMs;
+  /** 0 to 256 entries. */
+  readonly pairs: ReadonlyArray<FlowPair>;
+  readonly total_pairs: U64;
+  readonly total_messages: U64;
 }
 
 /** M4a_ and 24 lower-case hexadecimal digits. */
@@ -2240,6 +2306,27 @@ export interface NoteJournal {
   readonly torn_bytes: U64;
 }
 
+/** Runs by name. */
+export interface NoteRunsRequest {
+  readonly after?: RunName | null;
+  /** Default: 100. */
+  readonly limit?: JournalLimit;
+}
+
+/** A run, how long its journal is, and when that was written last. */
+export interface NoteRun {
+  readonly run: RunName;
+  readonly journal_bytes: U64;
+  readonly changed_at_unix_ms: UnixMs;
+}
+
+/** A page of runs by name, and how many there are in all. */
+export interface NoteRuns {
+  /** 0 to 256 entries. */
+  readonly runs: ReadonlyArray<NoteRun>;
+  readonly total: U32;
+}
+
 /** Note_ and 24 lower-case hexadecimal digits. */
 export type NoteId = Branded<"NoteId">;
 
@@ -3021,6 +3108,14 @@ export interface Operations {
     readonly response: NoteJournal;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_item" | "unknown_path" | "unsupported_media_type">;
   };
+  /** List runs by name. */
+  readonly "note.runs": {
+    readonly method: "POST";
+    readonly path: "/note/runs";
+    readonly request: NoteRunsRequest;
+    readonly response: NoteRuns;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
   /** Register an account and show its secret once. */
   readonly "admin.participant": {
     readonly method: "POST";
@@ -3179,6 +3274,30 @@ export interface Operations {
     readonly path: "/admin/audit";
     readonly request: AuditRequest;
     readonly response: AuditPage;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Count who wrote to whom of late, those who wrote most first. */
+  readonly "admin.flow": {
+    readonly method: "POST";
+    readonly path: "/admin/flow";
+    readonly request: FlowRequest;
+    readonly response: Flow;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Look the data folder over as doctor does, the whole database when asked to. */
+  readonly "admin.checkup": {
+    readonly method: "POST";
+    readonly path: "/admin/checkup";
+    readonly request: CheckupRequest;
+    readonly response: Checkup;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** List the settings in force and where each comes from; no secret is shown. */
+  readonly "admin.settings": {
+    readonly method: "POST";
+    readonly path: "/admin/settings";
+    readonly request: SettingsRequest;
+    readonly response: SettingList;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
   };
   /** Tell whether the daemon can write and read. */
@@ -3421,6 +3540,13 @@ export interface Contract {
   readonly AuditEntry: AuditEntry;
   readonly AuditRequest: AuditRequest;
   readonly AuditPage: AuditPage;
+  readonly FindingState: FindingState;
+  readonly Finding: Finding;
+  readonly CheckupRequest: CheckupRequest;
+  readonly Checkup: Checkup;
+  readonly Setting: Setting;
+  readonly SettingsRequest: SettingsRequest;
+  readonly SettingList: SettingList;
   readonly Participant: Participant;
   readonly DirectoryEntry: DirectoryEntry;
   readonly RoomEntry: RoomEntry;
@@ -3428,6 +3554,10 @@ export interface Contract {
   readonly Directory: Directory;
   readonly WhoAmIRequest: WhoAmIRequest;
   readonly WhoAmI: WhoAmI;
+  readonly FlowSecs: FlowSecs;
+  readonly FlowRequest: FlowRequest;
+  readonly FlowPair: FlowPair;
+  readonly Flow: Flow;
   readonly MessageId: MessageId;
   readonly SessionId: SessionId;
   readonly ParticipantId: ParticipantId;
@@ -3698,6 +3828,9 @@ export interface Contract {
   readonly NotePresentations: NotePresentations;
   readonly NoteJournalRequest: NoteJournalRequest;
   readonly NoteJournal: NoteJournal;
+  readonly NoteRunsRequest: NoteRunsRequest;
+  readonly NoteRun: NoteRun;
+  readonly NoteRuns: NoteRuns;
   readonly NoteId: NoteId;
   readonly RunName: RunName;
   readonly NodeId: NodeId;

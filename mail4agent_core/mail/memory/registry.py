@@ -103,7 +103,7 @@ class MemoryRegistry:
         for pos in gone:
             state.delete(pos)
         for name in names:
-            state.boxes.pop(name, None)
+            state.give_up(name)
             state.forget_reader(name)
         kept = state.sessions.items()
         state.sessions = {name: each for name, each in kept if each.session.address.participant != account}
@@ -139,7 +139,7 @@ class MemoryRegistry:
         self.changed.update(state.rooms[room].members)
         for pos in list(state.boxes[f"#{room}"]):
             state.delete(pos)
-        del state.boxes[f"#{room}"]
+        state.give_up(f"#{room}")
         del state.rooms[room]
 
     def members(self, room: RoomId, after: ParticipantId | None, limit: int | None) -> list[ParticipantId]:

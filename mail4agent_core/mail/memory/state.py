@@ -113,6 +113,10 @@ class State:
     audit: list[AuditEntry] = field(default_factory=list[AuditEntry])
     #: The number of the newest entry there ever was.
     audited: int = 0
+    #: How many messages each account, by its number, posted to each box in each slot, and the last position.
+    flow: dict[tuple[int, int, str], tuple[int, int]] = field(
+        default_factory=dict[tuple[int, int, str], tuple[int, int]]
+    )
     sessions: dict[SessionId, Kept] = field(default_factory=dict[SessionId, Kept])
     boots: dict[str, int] = field(default_factory=dict[str, int])
     #: Numbers given so far, to accounts and to readers alike.
@@ -137,6 +141,7 @@ class State:
             },
             audit=list(self.audit),
             audited=self.audited,
+            flow=dict(self.flow),
             sessions=dict(self.sessions),
             boots=dict(self.boots),
             given=self.given,
@@ -247,8 +252,14 @@ class State:
                 for pos in list(self.boxes[box]):
                     self.delete(pos)
                     gone += 1
-                del self.boxes[box], self.sessions[name]
+                self.give_up(box)
+                del self.sessions[name]
         return gone
+
+    def give_up(self, box: str) -> None:
+        """Drop a box and what was counted of it: one that is made under its name later starts anew."""
+        self.boxes.pop(box, None)
+        self.flow = {key: each for key, each in self.flow.items() if key[2] != box}
 
     def delete(self, pos: int) -> None:
         """Delete a message with what is known of its reading."""

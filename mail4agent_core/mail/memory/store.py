@@ -19,6 +19,7 @@ from mail4agent_api.mail import (
 )
 from mail4agent_core.clock import Clock
 from mail4agent_core.mail.doorbells import Attempt, Turn
+from mail4agent_core.mail.flow import FlowCounts, slot_at, slot_of
 from mail4agent_core.mail.posting import Posted, Posting, Prior, Sight, judge
 from mail4agent_core.mail.records import (
     ACKS_SHOWN,
@@ -36,6 +37,7 @@ from mail4agent_core.mail.wire import POSITION_MAX, cut, first_of, millisecond, 
 from mail4agent_core.mail.words import words_of
 
 from . import doorbells
+from .flow import most
 from .registry import MemoryRegistry
 from .state import Key, State, Stored
 
@@ -150,6 +152,8 @@ class MemoryStore:
         state.positions[posting.message_id] = pos
         state.boxes[message.box].append(pos)
         sender.read.add(pos)
+        counted = slot_of(pos), message.account, message.box
+        state.flow[counted] = state.flow.get(counted, (0, 0))[0] + 1, pos
         if posting.key is not None:
             prior = Prior(posting.message_id, posting.content)
             state.keys[sender.number, posting.key] = Key(prior, millisecond(pos))
@@ -253,6 +257,9 @@ class MemoryStore:
         )
         return cut(rows, limit, max_bytes)
 
+    async def flow(self, account: ParticipantId, since_ms: int, limit: int) -> FlowCounts:  # noqa: ARG002
+        return most(self._open("flow"), slot_at(since_ms), limit)
+
     async def newest(self, reader: ParticipantAddress) -> Position | None:
         state = self._open("newest")
         for message in state.standing(state.boxes_of(reader), 0, POSITION_MAX, newest_first=True):
@@ -329,6 +336,7 @@ class MemoryStore:
         for pos in settled:
             state.delete(pos)
         forgotten = state.forget_sessions(settled_before or 0, idle_before)
+        state.flow = {key: each for key, each in state.flow.items() if key[0] >= slot_at(keys_before)}
         before = len(state.keys)
         state.keys = {name: key for name, key in state.keys.items() if key.created_at >= keys_before}
         return Swept(len(settled) + forgotten, before - len(state.keys), None)

@@ -29,8 +29,9 @@ _OPTIONS = (
     f"-c lock_timeout={LOCK_SECS}s",
     f"-c idle_in_transaction_session_timeout={IDLE_SECS}s",
     # Every statement here finds its rows by an index; what statistics are missing must not talk the planner
-    # into reading a whole mailbox.
+    # into reading, or sorting, a whole mailbox.
     "-c enable_seqscan=off",
+    "-c enable_bitmapscan=off",
     "-c enable_mergejoin=off",
     "-c enable_hashjoin=off",
     "-c jit=off",

@@ -6,6 +6,7 @@
 from mail4agent_core.mail.records import Swept
 from mail4agent_core.mail.wire import first_of
 
+from . import flow
 from .connection import Database
 from .ranges import covering, uncount
 
@@ -24,7 +25,7 @@ def delete_message(db: Database, box_no: int, pos: int) -> int:
 def _delete_rows(db: Database, spots: list[tuple[int, int]]) -> None:
     """Delete messages from every table that holds them; each place of theirs is named by its key."""
     boxes, positions = [box_no for box_no, _ in spots], [pos for _, pos in spots]
-    each = "FROM unnest(%s::bigint[], %s::bigint[]) w (box_no, pos)"
+    each = "FROM unnest(%b::bigint[], %b::bigint[]) w (box_no, pos)"
     sql = (
         f"SELECT m.message_id, m.sender_no {each} JOIN message m ON m.box_no = w.box_no AND m.pos = w.pos "
         "ORDER BY m.pos"
@@ -34,8 +35,8 @@ def _delete_rows(db: Database, spots: list[tuple[int, int]]) -> None:
         for table in ("message", "found", "ack"):
             sql = f"DELETE FROM {table} m USING {each[5:]} WHERE m.box_no = w.box_no AND m.pos = w.pos"
             db.execute(sql, (boxes, positions))
-        db.execute("DELETE FROM place WHERE message_id = ANY(%s::bytea[])", ([row[0] for row in rows],))
-        sql = "DELETE FROM sent WHERE sender_no = ANY(%s::bigint[]) AND pos = ANY(%s::bigint[])"
+        db.execute("DELETE FROM place WHERE message_id = ANY(%b::bytea[])", ([row[0] for row in rows],))
+        sql = "DELETE FROM sent WHERE sender_no = ANY(%b::bigint[]) AND pos = ANY(%b::bigint[])"
         db.execute(sql, (sorted({row[1] for row in rows}), positions))
 
 
@@ -45,7 +46,8 @@ def sweep(db: Database, settled_before: int | None, keys_before: int, resume: in
     complete = resume > 0 or _forget_sessions(db, settled_before or 0, idle_before)
     messages, reclaimed = _reclaim(db)
     keys = _expire_keys(db, keys_before)
-    if not (complete and reclaimed) or keys == STEP_MESSAGES:
+    counted = flow.expire(db, keys_before)
+    if not (complete and reclaimed and counted) or keys == STEP_MESSAGES:
         return Swept(messages, keys, resume)
     if settled_before is None:
         return Swept(messages, keys, None)

@@ -256,7 +256,7 @@ def _look_over(transaction: Transaction, owner: str, bell: _Bell, oldest: int) -
     ]
     fresh = [(pos, box_no) for pos, box_no in wanted if pos >= oldest]
     if fresh:
-        sql = "INSERT INTO ring SELECT %s, 0, * FROM unnest(%s::bigint[], %s::bigint[])"
+        sql = "INSERT INTO ring SELECT %s, 0, * FROM unnest(%b::bigint[], %b::bigint[])"
         db.execute(sql, (number, *columns(fresh, 2)))
     sql = (
         "UPDATE listener SET cursor = %s, outstanding = outstanding + %s, given_up = given_up + %s "

@@ -43,7 +43,7 @@ def boxes_of(db: Database, reader: Reader) -> list[Box]:
         "JOIN box b ON b.box_no = mine.box_no "
         "LEFT JOIN counter c ON c.reader_no = %s AND c.box_no = b.box_no"
     )
-    rows = db.execute(sql, (reader.account_no, reader.session_box, reader.reader_no))
+    rows = db.execute(sql, (reader.account_no, reader.session_box, reader.reader_no)).fetchall()
     return [Box(*row) for row in rows]
 
 
@@ -88,7 +88,7 @@ def is_short(db: Database, address: ParticipantAddress, query: PageQuery) -> boo
     if not boxes:
         return True
     sql = (
-        "SELECT count(*) FROM (SELECT 1 FROM unnest(%s::bigint[]) mine (box_no) CROSS JOIN LATERAL "
+        "SELECT count(*) FROM (SELECT 1 FROM unnest(%b::bigint[]) mine (box_no) CROSS JOIN LATERAL "
         "(SELECT 1 FROM message m WHERE m.box_no = mine.box_no AND m.pos > %s AND m.pos < %s LIMIT %s) near "
         "LIMIT %s) counted"
     )
@@ -187,10 +187,10 @@ def _walk(db: Database, within: Sequence[_Within], span: _Span) -> list[Spot]:
         )
         values = [span.thread_pos, *more, span.limit, span.thread_pos, *more, 1]
     sql = (
-        "SELECT found.pos, found.box_no FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) "
+        "SELECT found.pos, found.box_no FROM unnest(%b::bigint[], %b::bigint[], %b::bigint[]) "
         f"w (box_no, low, high) CROSS JOIN LATERAL {one} found ORDER BY found.pos {order} LIMIT %s"
     )
-    rows = db.execute(sql, (*columns(within, 3), *values, span.limit))
+    rows = db.execute(sql, (*columns(within, 3), *values, span.limit)).fetchall()
     return [(row[0], row[1]) for row in rows]
 
 
@@ -214,11 +214,11 @@ def _gaps(db: Database, boxes: Sequence[Box], span: _Span) -> list[_Within]:
         )
         values = [span.reader_no, span.low, 1, span.reader_no, span.low, span.high, count]
     sql = (
-        "SELECT w.box_no, run.lo, run.hi FROM unnest(%s::bigint[]) w (box_no) "
+        "SELECT w.box_no, run.lo, run.hi FROM unnest(%b::bigint[]) w (box_no) "
         f"CROSS JOIN LATERAL {found} run ORDER BY run.lo"
     )
     runs: dict[int, list[tuple[int, int]]] = {box.box_no: [] for box in boxes}
-    for box_no, lo, hi in db.execute(sql, ([box.box_no for box in boxes], *values)):
+    for box_no, lo, hi in db.execute(sql, ([box.box_no for box in boxes], *values)).fetchall():
         runs[box_no].append((lo, hi))
     return [
         (box_no, low, high) for box_no, those in runs.items() for low, high in _between(those, span, count)
@@ -293,10 +293,10 @@ def wires_of(db: Database, spots: Sequence[Spot], *, newest_first: bool = False)
         return []
     order = "DESC" if newest_first else "ASC"
     sql = (
-        "SELECT m.wire FROM unnest(%s::bigint[], %s::bigint[]) w (pos, box_no) "
+        "SELECT m.wire FROM unnest(%b::bigint[], %b::bigint[]) w (pos, box_no) "
         f"JOIN message m ON m.box_no = w.box_no AND m.pos = w.pos ORDER BY m.pos {order}"
     )
-    return [row[0] for row in db.execute(sql, columns(spots, 2))]
+    return [row[0] for row in db.execute(sql, columns(spots, 2)).fetchall()]
 
 
 def page(db: Database, address: ParticipantAddress, query: PageQuery) -> Page:

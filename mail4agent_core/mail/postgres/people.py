@@ -33,7 +33,7 @@ def find_readers(db: Database, addresses: tuple[ParticipantAddress, ...]) -> dic
     """Readers by their text addresses; those are left out whose accounts are not registered or removed."""
     sql = (
         "SELECT a.address, r.reader_no, p.account_no, b.box_no, p.common_reader "
-        "FROM unnest(%s::text[], %s::text[], %s::bool[]) a (address, id, is_session) "
+        "FROM unnest(%b::text[], %b::text[], %b::bool[]) a (address, id, is_session) "
         "JOIN participant p ON p.id = a.id AND p.removed_at IS NULL "
         "LEFT JOIN reader r ON r.address = a.address "
         "LEFT JOIN box b ON b.address = a.address AND a.is_session"
@@ -48,7 +48,7 @@ def find_readers(db: Database, addresses: tuple[ParticipantAddress, ...]) -> dic
         row[0]: Reader(
             NOBODY if row[1] is None else row[1], row[2], NOBODY if row[3] is None else row[3], row[4]
         )
-        for row in db.execute(sql, values)
+        for row in db.execute(sql, values).fetchall()
     }
 
 

@@ -19,6 +19,7 @@ from mail4agent_api.mail import (
 from mail4agent_core.mail.posting import Posted, Posting, Prior, Sight, judge
 from mail4agent_core.mail.wire import millisecond, next_pos
 
+from . import flow
 from .connection import Database, columns
 from .people import Reader, active_readers
 from .ranges import Mark, cover
@@ -89,10 +90,10 @@ def _gathered(db: Database, postings: Sequence[Posting]) -> _Known:
     )
     if keyed:
         sql = (
-            "SELECT i.reader_no, i.key, i.message_id, i.content FROM unnest(%s::bigint[], %s::text[]) "
+            "SELECT i.reader_no, i.key, i.message_id, i.content FROM unnest(%b::bigint[], %b::text[]) "
             "w (reader_no, key) JOIN idempotency i ON i.reader_no = w.reader_no AND i.key = w.key"
         )
-        for reader_no, key, message_id, content in db.execute(sql, columns(keyed, 2)):
+        for reader_no, key, message_id, content in db.execute(sql, columns(keyed, 2)).fetchall():
             known.keys[reader_no, key] = Prior(id_text(message_id), content)
     boxes = {each.box_no for each in known.boxes.values()} | {each.box_no for each in known.places.values()}
     known.memberships = _memberships(db, known.readers.values(), boxes)
@@ -104,19 +105,19 @@ def _find_boxes(known: _Known, targets: dict[str, Address]) -> None:
     if private:
         sql = (
             "SELECT b.address, b.box_no, b.last_pos, b.last_sender, b.other_pos "
-            "FROM unnest(%s::text[], %s::text[]) a (address, id) "
+            "FROM unnest(%b::text[], %b::text[]) a (address, id) "
             "JOIN participant p ON p.id = a.id AND p.removed_at IS NULL JOIN box b ON b.address = a.address"
         )
         named = (list(private), [to.participant for to in private.values()])
-        for address, *row in known.db.execute(sql, named):
+        for address, *row in known.db.execute(sql, named).fetchall():
             known.boxes[address] = _Box(*row)
     rooms = [to.room for to in targets.values() if isinstance(to, RoomAddress)]
     if rooms:
         sql = (
             "SELECT b.address, b.box_no, b.last_pos, b.last_sender, b.other_pos, r.posting FROM room r "
-            "JOIN box b ON b.box_no = r.box_no WHERE r.id = ANY(%s::text[])"
+            "JOIN box b ON b.box_no = r.box_no WHERE r.id = ANY(%b::text[])"
         )
-        for address, *row in known.db.execute(sql, (rooms,)):
+        for address, *row in known.db.execute(sql, (rooms,)).fetchall():
             known.boxes[address] = _Box(*row)
 
 
@@ -125,19 +126,19 @@ def _places(db: Database, message_ids: Sequence[MessageId]) -> dict[MessageId, _
         return {}
     sql = (
         "SELECT message_id, box_no, pos, sender_no, thread_pos, thread_box FROM place "
-        "WHERE message_id = ANY(%s::bytea[])"
+        "WHERE message_id = ANY(%b::bytea[])"
     )
-    rows = db.execute(sql, ([id_bytes(each) for each in message_ids],))
+    rows = db.execute(sql, ([id_bytes(each) for each in message_ids],)).fetchall()
     return {id_text(stored): _Place(*row) for stored, *row in rows}
 
 
 def _memberships(db: Database, readers: Iterable[Reader], boxes: Iterable[int]) -> set[tuple[int, int]]:
     sql = (
         "SELECT account_no, box_no FROM membership "
-        "WHERE account_no = ANY(%s::bigint[]) AND box_no = ANY(%s::bigint[])"
+        "WHERE account_no = ANY(%b::bigint[]) AND box_no = ANY(%b::bigint[])"
     )
     accounts, numbers = sorted({each.account_no for each in readers}), sorted(boxes)
-    return {(row[0], row[1]) for row in db.execute(sql, (accounts, numbers))} if numbers else set()
+    return {(row[0], row[1]) for row in db.execute(sql, (accounts, numbers)).fetchall()} if numbers else set()
 
 
 class _Facts:
@@ -259,22 +260,22 @@ def _counted(reader: Reader) -> tuple[int, ...]:
 
 
 _MESSAGE = (
-    "INSERT INTO message SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::bytea[], %s::bigint[], "
-    "%s::bigint[], %s::bigint[], %s::text[], %s::bytea[])"
+    "INSERT INTO message SELECT * FROM unnest(%b::bigint[], %b::bigint[], %b::bytea[], %b::bigint[], "
+    "%b::bigint[], %b::bigint[], %b::text[], %b::bytea[])"
 )
 _PLACE = (
-    "INSERT INTO place SELECT * FROM unnest(%s::bytea[], %s::bigint[], %s::bigint[], %s::bigint[], "
-    "%s::bigint[], %s::bigint[])"
+    "INSERT INTO place SELECT * FROM unnest(%b::bytea[], %b::bigint[], %b::bigint[], %b::bigint[], "
+    "%b::bigint[], %b::bigint[])"
 )
-_SENT = "INSERT INTO sent SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[])"
+_SENT = "INSERT INTO sent SELECT * FROM unnest(%b::bigint[], %b::bigint[], %b::bigint[], %b::bigint[])"
 _COUNT = (
     "UPDATE box b SET n = b.n + w.added, last_pos = w.last_pos, last_sender = w.last_sender, "
-    "other_pos = w.other_pos FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[], "
-    "%s::bigint[]) w (box_no, added, last_pos, last_sender, other_pos) WHERE b.box_no = w.box_no"
+    "other_pos = w.other_pos FROM unnest(%b::bigint[], %b::bigint[], %b::bigint[], %b::bigint[], "
+    "%b::bigint[]) w (box_no, added, last_pos, last_sender, other_pos) WHERE b.box_no = w.box_no"
 )
 _KEY = (
-    "INSERT INTO idempotency SELECT * FROM unnest(%s::bigint[], %s::text[], %s::bytea[], %s::bytea[], "
-    "%s::bigint[])"
+    "INSERT INTO idempotency SELECT * FROM unnest(%b::bigint[], %b::text[], %b::bytea[], %b::bytea[], "
+    "%b::bigint[])"
 )
 
 
@@ -282,7 +283,7 @@ def _store(transaction: Transaction, known: _Known, added: _Added) -> None:
     if not added.messages:
         return
     db = transaction.db
-    boxes, positions, ids, senders, _, threads, _, _, thread_boxes = columns(added.messages, 9)
+    boxes, positions, ids, senders, accounts, threads, _, _, thread_boxes = columns(added.messages, 9)
     counted = [
         (each.box_no, each.added, each.last_pos, each.last_sender, each.other_pos)
         for each in known.boxes.values()
@@ -293,6 +294,7 @@ def _store(transaction: Transaction, known: _Known, added: _Added) -> None:
         db.execute(_PLACE, (ids, boxes, positions, senders, threads, thread_boxes))
         db.execute(_SENT, (senders, positions, boxes, threads))
         db.execute(_COUNT, columns(counted, 5))
+        flow.count(db, zip(positions, accounts, boxes, strict=True))
         if added.keys:
             db.execute(_KEY, columns(added.keys, 5))
     cover(db, added.marks)
@@ -336,7 +338,7 @@ def acknowledge(
             outcomes.append(Ack(message_id=message_id, reader=address, acked_at_unix_ms=given[mark]))
         answers.append(outcomes)
     if fresh:
-        sql = "INSERT INTO ack SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[])"
+        sql = "INSERT INTO ack SELECT * FROM unnest(%b::bigint[], %b::bigint[], %b::bigint[], %b::bigint[])"
         rows = [(mark.box_no, mark.pos, mark.reader_no, at) for mark, at in fresh.items()]
         db.execute(sql, columns(rows, 4))
     cover(db, marks)
@@ -355,9 +357,9 @@ def _given(db: Database, asked: Sequence[Acked], known: _Known) -> dict[Mark, in
     if not wanted:
         return {}
     sql = (
-        "SELECT a.box_no, a.reader_no, a.pos, a.acked_at FROM unnest(%s::bigint[], %s::bigint[], "
-        "%s::bigint[]) w (box_no, pos, reader_no) JOIN ack a ON (a.box_no, a.pos, a.reader_no) = "
+        "SELECT a.box_no, a.reader_no, a.pos, a.acked_at FROM unnest(%b::bigint[], %b::bigint[], "
+        "%b::bigint[]) w (box_no, pos, reader_no) JOIN ack a ON (a.box_no, a.pos, a.reader_no) = "
         "(w.box_no, w.pos, w.reader_no)"
     )
-    rows = db.execute(sql, columns(sorted(wanted), 3))
+    rows = db.execute(sql, columns(sorted(wanted), 3)).fetchall()
     return {Mark(box_no, reader_no, pos): at for box_no, reader_no, pos, at in rows}

@@ -74,7 +74,7 @@ def cover(db: Database, marks: Iterable[Mark]) -> None:
                 made.append((box_no, reader_no, group[0][0], group[-1][1]))
     _replace(db, gone, made)
     sql = (
-        "INSERT INTO counter SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) "
+        "INSERT INTO counter SELECT * FROM unnest(%b::bigint[], %b::bigint[], %b::bigint[]) "
         "ON CONFLICT (box_no, reader_no) DO UPDATE SET acked = counter.acked + excluded.acked"
     )
     db.execute(sql, columns([(*pair, len(positions)) for pair, positions in fresh.items()], 3))
@@ -86,12 +86,14 @@ def _around(
     """The runs next to each mark, and the positions that none covers; by box and reader."""
     sql = (
         "SELECT w.box_no, w.reader_no, w.pos, l.lo, l.hi, r.lo, r.hi "
-        "FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) w (box_no, reader_no, pos) "
+        "FROM unnest(%b::bigint[], %b::bigint[], %b::bigint[]) w (box_no, reader_no, pos) "
         f"LEFT JOIN LATERAL {_LEFT} l ON true LEFT JOIN LATERAL {_RIGHT} r ON true"
     )
     runs: dict[tuple[int, int], set[Run]] = {}
     fresh: dict[tuple[int, int], list[int]] = {}
-    for box_no, reader_no, pos, left, left_end, right, right_end in db.execute(sql, columns(wanted, 3)):
+    for box_no, reader_no, pos, left, left_end, right, right_end in db.execute(
+        sql, columns(wanted, 3)
+    ).fetchall():
         if left is not None and left_end >= pos:
             continue
         fresh.setdefault((box_no, reader_no), []).append(pos)
@@ -108,11 +110,13 @@ def _empty(db: Database, gaps: Sequence[tuple[int, int, int]]) -> frozenset[tupl
     if not gaps:
         return frozenset()
     sql = (
-        "SELECT g.box_no, g.low, g.high FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) "
+        "SELECT g.box_no, g.low, g.high FROM unnest(%b::bigint[], %b::bigint[], %b::bigint[]) "
         "g (box_no, low, high) WHERE NOT EXISTS (SELECT 1 FROM message m WHERE m.box_no = g.box_no "
         "AND m.pos > g.low AND m.pos < g.high)"
     )
-    return frozenset((row[0], row[1], row[2]) for row in db.execute(sql, columns(sorted(set(gaps)), 3)))
+    return frozenset(
+        (row[0], row[1], row[2]) for row in db.execute(sql, columns(sorted(set(gaps)), 3)).fetchall()
+    )
 
 
 def _joined(
@@ -133,11 +137,11 @@ def _replace(
 ) -> None:
     if gone:
         sql = (
-            "DELETE FROM ack_range a USING unnest(%s::bigint[], %s::bigint[], %s::bigint[]) "
+            "DELETE FROM ack_range a USING unnest(%b::bigint[], %b::bigint[], %b::bigint[]) "
             "g (box_no, reader_no, lo) WHERE (a.box_no, a.reader_no, a.lo) = (g.box_no, g.reader_no, g.lo)"
         )
         db.execute(sql, columns(gone, 3))
-    sql = "INSERT INTO ack_range SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[])"
+    sql = "INSERT INTO ack_range SELECT * FROM unnest(%b::bigint[], %b::bigint[], %b::bigint[], %b::bigint[])"
     db.execute(sql, columns(made, 4))
 
 
@@ -217,7 +221,7 @@ def _copy_account(db: Database, account_no: int, reader_no: int) -> None:
         "WHERE r.account_no = %s AND r.reader_no <> %s ORDER BY c.box_no, c.acked DESC"
     )
     readers: dict[int, list[tuple[int, int]]] = {}
-    for box_no, other_no, acked in db.execute(sql, (account_no, reader_no)):
+    for box_no, other_no, acked in db.execute(sql, (account_no, reader_no)).fetchall():
         readers.setdefault(box_no, []).append((other_no, acked))
     for box_no, ((first_no, most), *others) in readers.items():
         acked, runs = most, _runs(db, first_no, box_no)
@@ -234,7 +238,7 @@ def _copy_account(db: Database, account_no: int, reader_no: int) -> None:
 
 def _runs(db: Database, reader_no: int, box_no: int) -> list[Run]:
     sql = "SELECT lo, hi FROM ack_range WHERE box_no = %s AND reader_no = %s ORDER BY lo"
-    return [(row[0], row[1]) for row in db.execute(sql, (box_no, reader_no))]
+    return [(row[0], row[1]) for row in db.execute(sql, (box_no, reader_no)).fetchall()]
 
 
 def _beyond(runs: list[Run], base: list[Run]) -> Iterator[Run]:

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 import psycopg
@@ -39,19 +40,20 @@ class _Pool:
         self._opened: set[Database] = set()
         self._again_at = 0.0
 
-    def submit(self, query: Query[T], deadline_ms: int | None) -> "asyncio.Future[T]":
-        loop = asyncio.get_running_loop()
-        return loop.run_in_executor(self._threads, self._run, query, deadline_ms)
+    def submit(self, query: Query[T], *, deadline_ms: int | None, single: bool) -> "asyncio.Future[T]":
+        """Have a query run; a ``single`` one is one statement, which is of one moment by itself."""
+        run = self._alone if single else partial(self._within_transaction, deadline_ms=deadline_ms)
+        return asyncio.get_running_loop().run_in_executor(self._threads, self._run, run, query)
 
-    def _run(self, query: Query[T], deadline_ms: int | None) -> T:
+    def _run(self, run: Callable[[Query[T]], T], query: Query[T]) -> T:
         try:
-            return self._within_transaction(query, deadline_ms)
+            return run(query)
         except psycopg.OperationalError as fault:
             # A connection that was lost while nobody used it: once more, on one that is new. Nothing was
             # written. An answer that took too long is not asked for again.
             if isinstance(fault, psycopg.errors.QueryCanceled) or not self._connected_again():
                 raise
-        return self._within_transaction(query, deadline_ms)
+        return run(query)
 
     def _connected_again(self) -> bool:
         """Whether the connection was lost and there is another."""
@@ -73,6 +75,9 @@ class _Pool:
                 raise
             self._opened.add(db)
         return db
+
+    def _alone(self, query: Query[T]) -> T:
+        return query(self._connected())
 
     def _within_transaction(self, query: Query[T], deadline_ms: int | None) -> T:
         db = self._connected()
@@ -105,14 +110,17 @@ class Readers:
         self._waiting = 0
         self._closed = False
 
-    async def now(self, operation: str, query: Query[T]) -> T:
-        """Run a query that is bounded by its page. Raises StoreUnavailableError, OverloadedError."""
+    async def now(self, operation: str, query: Query[T], *, single: bool = False) -> T:
+        """Run a query that is bounded by its page; ``single``: it is one statement.
+
+        Raises StoreUnavailableError, OverloadedError.
+        """
         if self._closed:
             raise StoreUnavailableError(operation=operation)
         if self._waiting >= WAITING_MAX:
             raise OverloadedError(retry_after_secs=1)
         self._waiting += 1
-        work = self._bounded.submit(query, None)
+        work = self._bounded.submit(query, deadline_ms=None, single=single)
         work.add_done_callback(self._done)
         try:
             return await asyncio.shield(work)
@@ -136,7 +144,7 @@ class Readers:
         if self._closed:
             self._shares.give_back(account)
             raise StoreUnavailableError(operation=operation)
-        work = self._aside.submit(query, int(DEADLINE_SECS * 1000))
+        work = self._aside.submit(query, deadline_ms=int(DEADLINE_SECS * 1000), single=False)
         # The turn lasts as long as the query, also for a caller that goes away.
         work.add_done_callback(lambda _: self._shares.give_back(account))
         try:

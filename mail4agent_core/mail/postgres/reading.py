@@ -23,7 +23,7 @@ def box_addresses(db: Database, address: ParticipantAddress) -> frozenset[str]:
         "SELECT b.address FROM (SELECT box_no FROM membership WHERE account_no = %s UNION ALL "
         "SELECT %s::bigint) mine JOIN box b ON b.box_no = mine.box_no"
     )
-    return frozenset(row[0] for row in db.execute(sql, (reader.account_no, reader.session_box)))
+    return frozenset(row[0] for row in db.execute(sql, (reader.account_no, reader.session_box)).fetchall())
 
 
 def message(db: Database, address: ParticipantAddress, message_id: MessageId) -> Seen:
@@ -73,18 +73,22 @@ def _thread(db: Database, reader: Reader, root: Spot, low: int, limit: int) -> l
         spots.add(root)
     boxes = [box.box_no for box in boxes_of(db, reader) if box.last_pos > max(low, thread_pos)]
     reads = (
-        "SELECT m.pos, m.box_no FROM unnest(%s::bigint[]) w (box_no) CROSS JOIN LATERAL (SELECT pos, box_no "
+        "SELECT m.pos, m.box_no FROM unnest(%b::bigint[]) w (box_no) CROSS JOIN LATERAL (SELECT pos, box_no "
         "FROM message m WHERE m.box_no = w.box_no AND m.thread_pos = %s AND m.thread_pos <> m.pos "
         "AND m.pos > %s ORDER BY m.pos LIMIT %s) m ORDER BY m.pos LIMIT %s"
     )
     if boxes:
-        spots |= {(row[0], row[1]) for row in db.execute(reads, (boxes, thread_pos, low, limit, limit))}
+        spots |= {
+            (row[0], row[1]) for row in db.execute(reads, (boxes, thread_pos, low, limit, limit)).fetchall()
+        }
     wrote = (
         "SELECT pos, box_no FROM sent WHERE sender_no = %s AND thread_pos = %s AND thread_pos <> pos "
         "AND pos > %s ORDER BY pos LIMIT %s"
     )
     # What it both reads and wrote is found twice.
-    spots |= {(row[0], row[1]) for row in db.execute(wrote, (reader.reader_no, thread_pos, low, limit))}
+    spots |= {
+        (row[0], row[1]) for row in db.execute(wrote, (reader.reader_no, thread_pos, low, limit)).fetchall()
+    }
     return sorted(spots)[:limit]
 
 
@@ -96,7 +100,8 @@ def sent(
     if reader is None:
         return []
     # Nobody can read it: the account it is for was removed, its box was given up with an account or room, or
-    # the session it is for died before it acknowledged it.
+    # the session it is for died before it acknowledged it. (The inner limit keeps the planner from looking up
+    # all that stands in the box.)
     sql = (
         "SELECT m.wire, m.pos, m.box_no, m.message_id, b.address IS NULL OR EXISTS (SELECT 1 FROM "
         "participant p WHERE p.id = split_part(b.address, '/', 1) AND p.removed_at IS NOT NULL) "
@@ -104,7 +109,8 @@ def sent(
         "AND NOT EXISTS (SELECT 1 FROM ack a WHERE a.box_no = m.box_no AND a.pos = m.pos "
         "AND a.reader_no = s.reader_no)) "
         "FROM (SELECT pos, box_no FROM sent WHERE sender_no = %s AND pos < %s ORDER BY pos DESC LIMIT %s) s "
-        "JOIN message m ON m.box_no = s.box_no AND m.pos = s.pos JOIN box b ON b.box_no = m.box_no "
+        "CROSS JOIN LATERAL (SELECT * FROM message m WHERE m.box_no = s.box_no AND m.pos = s.pos LIMIT 1) m "
+        "JOIN box b ON b.box_no = m.box_no "
         "ORDER BY m.pos DESC"
     )
     rows = db.execute(sql, (reader.reader_no, upper_bound(db, before), limit)).fetchall()
@@ -121,7 +127,7 @@ def _sent(db: Database, found: Row) -> Sent:
     sql = f"SELECT r.address, a.acked_at {given} ORDER BY a.acked_at, r.address LIMIT %s"
     acks = tuple(
         Ack(message_id=message_id, reader=participant_of(reader), acked_at_unix_ms=at)
-        for reader, at in db.execute(sql, (box_no, pos, ACKS_SHOWN))
+        for reader, at in db.execute(sql, (box_no, pos, ACKS_SHOWN)).fetchall()
     )
     count = len(acks)
     if count == ACKS_SHOWN:

@@ -274,8 +274,8 @@ class PostgresRegistry:
             for number, deed in enumerate(deeds, first)
         ]
         sql = (
-            "INSERT INTO audit SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::text[], "
-            "%s::text[], %s::text[])"
+            "INSERT INTO audit SELECT * FROM unnest(%b::bigint[], %b::bigint[], %b::text[], %b::text[], "
+            "%b::text[], %b::text[])"
         )
         self._db.execute(sql, columns(rows, 6))
         self._db.execute("DELETE FROM audit WHERE number <= %s", (row[0] - ENTRIES_MAX,))

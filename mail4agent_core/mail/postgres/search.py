@@ -13,7 +13,7 @@ from mail4agent_core.mail.records import SearchQuery
 from mail4agent_core.mail.wire import cut
 from mail4agent_core.mail.words import words_of
 
-from .connection import Database
+from .connection import Database, columns
 from .people import NOBODY, find_reader
 
 #: How much one step indexes, so that a send never waits long behind it: messages, and bytes of them.
@@ -34,19 +34,24 @@ def index_step(db: Database) -> bool:
     """Index the next messages; True when more may wait."""
     mark = watermark(db)
     sql = "SELECT pos, box_no, wire FROM message WHERE pos > %s ORDER BY pos LIMIT %s"
-    count = size = 0
-    with db.pipelined():
-        for pos, box_no, wire in db.execute(sql, (mark, STEP)).fetchall():
-            subject, body = _texts(wire)
-            hashes = sorted({_hash(word) for word in (*subject, *body)})
-            db.execute("INSERT INTO found VALUES (%s, %s, %s::int[])", (box_no, pos, hashes))
-            mark, count, size = pos, count + 1, size + len(wire)
-            if size > STEP_BYTES:
-                break
-        if count:
-            sql = "INSERT INTO number VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
-            db.execute(sql, (WATERMARK, mark))
-    return count == STEP or size > STEP_BYTES
+    rows: list[tuple[int, int, str]] = []
+    size = 0
+    for pos, box_no, wire in db.execute(sql, (mark, STEP)).fetchall():
+        subject, body = _texts(wire)
+        hashes = {_hash(word) for word in (*subject, *body)}
+        rows.append((box_no, pos, f"{{{','.join(map(str, hashes))}}}"))
+        size += len(wire)
+        if size > STEP_BYTES:
+            break
+    if rows:
+        sql = (
+            "INSERT INTO found SELECT box_no, pos, words::int[] "
+            "FROM unnest(%b::bigint[], %b::bigint[], %b::text[]) w (box_no, pos, words)"
+        )
+        db.execute(sql, columns(rows, 3))
+        sql = "INSERT INTO number VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+        db.execute(sql, (WATERMARK, rows[-1][1]))
+    return len(rows) == STEP or size > STEP_BYTES
 
 
 def _hash(word: str) -> int:
@@ -90,6 +95,8 @@ def search(
 
 
 def _holding(db: Database, boxes: Sequence[int], query: SearchQuery, high: int) -> Iterator[bytes]:
+    # The index of the words is of the kind that is read in no other way.
+    db.command("SET LOCAL enable_bitmapscan = on")
     hashes = sorted({_hash(word) for phrase in query.phrases for word in phrase})
     where, values = "", list[object]()
     if query.sent_by is not None:
@@ -97,7 +104,7 @@ def _holding(db: Database, boxes: Sequence[int], query: SearchQuery, high: int) 
         values.append(query.sent_by)
     sql = (
         "SELECT m.pos, m.wire FROM found f JOIN message m ON m.box_no = f.box_no AND m.pos = f.pos "
-        f"WHERE f.box_no = ANY(%s::bigint[]) AND f.words @> %s::int[] AND f.pos < %s {where}"
+        f"WHERE f.box_no = ANY(%b::bigint[]) AND f.words @> %b::int[] AND f.pos < %s {where}"
         "ORDER BY f.pos DESC LIMIT %s"
     )
     while True:

@@ -11,11 +11,12 @@ from mail4agent_api.mail import Ack, MessageId, ParticipantAddress, ParticipantI
 from mail4agent_core.clock import Clock
 from mail4agent_core.mail.doorbells import STEP, Attempt, Turn
 from mail4agent_core.mail.figures import Figures
+from mail4agent_core.mail.flow import FlowCounts, slot_at
 from mail4agent_core.mail.posting import Posted, Posting, Sight
 from mail4agent_core.mail.records import Account, Page, PageQuery, SearchQuery, Seen, Sent, Swept, Telling
 from mail4agent_core.mail.store import Listener, Registry
 
-from . import deletion, doorbells, pages, posting, reading, search, telling
+from . import deletion, doorbells, flow, pages, plain, posting, reading, search, telling
 from .connection import Database
 from .listening import Listening
 from .people import active_reader
@@ -78,7 +79,7 @@ class PostgresStore:
         self._listeners.append(listener)
 
     async def authenticate(self, digest: bytes) -> Account | None:
-        return await self._readers.now("authenticate", lambda db: account_by_digest(db, digest))
+        return await self._readers.now("authenticate", lambda db: account_by_digest(db, digest), single=True)
 
     async def post(self, postings: Sequence[Posting]) -> list[Posted | RefusalError]:
         if not postings:
@@ -95,6 +96,10 @@ class PostgresStore:
         )
 
     async def page(self, reader: ParticipantAddress, query: PageQuery) -> Page:
+        if plain.is_plain(query):
+            return await self._readers.now(
+                "page", lambda db: plain.plain_page(db, reader, query), single=True
+            )
         if not pages.is_bounded(query) and not await self._readers.now(
             "page", lambda db: pages.is_short(db, reader, query)
         ):
@@ -123,7 +128,7 @@ class PostgresStore:
         )
 
     async def search(self, reader: ParticipantAddress, query: SearchQuery, max_bytes: int) -> list[bytes]:
-        committed = await self._readers.now("search", search.newest_pos)
+        committed = await self._readers.now("search", search.newest_pos, single=True)
         while await self._readers.now("search", lambda db: search.behind(db, committed)):
             await self._writer.write("search", lambda t: search.index_step(t.db))
 
@@ -139,6 +144,9 @@ class PostgresStore:
         return await self._readers.aside(
             "sent", sender.participant, lambda db: reading.sent(db, sender, before, limit, max_bytes)
         )
+
+    async def flow(self, account: ParticipantId, since_ms: int, limit: int) -> FlowCounts:
+        return await self._readers.aside("flow", account, lambda db: flow.most(db, slot_at(since_ms), limit))
 
     async def newest(self, reader: ParticipantAddress) -> Position | None:
         return await self._readers.now("newest", lambda db: reading.newest(db, reader))
@@ -179,7 +187,7 @@ class PostgresStore:
         return await self._readers.aside("survey", account, lambda db: query(PostgresRegistry(db, set())))
 
     async def doorbells(self) -> list[str]:
-        return await self._readers.now("doorbells", doorbells.owners)
+        return await self._readers.now("doorbells", doorbells.owners, single=True)
 
     async def listening_to(self, boxes: Collection[str]) -> list[str]:
         return await self._readers.now("listening_to", lambda db: doorbells.listening_to(db, boxes))
@@ -209,7 +217,7 @@ class PostgresStore:
 
         if value is not None:
             await self._writer.write("remember", write)
-        return await self._readers.now("remember", read)
+        return await self._readers.now("remember", read, single=True)
 
     async def backup(self, target: Path) -> None:
         del target

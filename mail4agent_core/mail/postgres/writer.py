@@ -238,6 +238,7 @@ class Writer:
     def _attempt(self, batch: list[_Job], *, shared: bool) -> tuple[list[_Answer] | None, set[str]]:
         """Run a batch in one transaction. None: one of several failed by itself, and nothing was done."""
         for left in reversed(range(TRIES)):
+            transaction = None
             try:
                 db = self._connected()
                 transaction = self._begun(db)
@@ -245,6 +246,9 @@ class Writer:
                 self._commit(transaction)
             except Exception as fault:  # noqa: BLE001  # whatever it is, the senders are told and the thread goes on
                 self._roll_back()
+                if transaction is None and self._db is None and left == TRIES - 1 and not self._pause:
+                    # The connection was lost while nobody used it, and nothing was asked of it yet.
+                    continue
                 again = isinstance(
                     fault, (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected)
                 )
@@ -292,7 +296,7 @@ class Writer:
             if told:
                 sql = (
                     "INSERT INTO change (seq, origin, addresses) "
-                    "SELECT changes, %s, %s::text[] FROM clock WHERE one = 1"
+                    "SELECT changes, %s, %b::text[] FROM clock WHERE one = 1"
                 )
                 db.execute(sql, (self._origin, sorted(transaction.changed)))
                 db.command(f"NOTIFY {CHANNEL}")

@@ -8,6 +8,7 @@ import sqlite3
 from mail4agent_core.mail.records import Swept
 from mail4agent_core.mail.wire import first_of, millisecond
 
+from . import flow
 from .ranges import covering, uncount
 from .search import forget
 from .writer import HIGHEST
@@ -45,7 +46,8 @@ def sweep(
     complete = resume > 0 or _forget_sessions(db, settled_before or 0, idle_before)
     messages, reclaimed = _reclaim(db)
     keys = _expire_keys(db, keys_before)
-    if not (complete and reclaimed) or keys == STEP_MESSAGES:
+    counted = flow.expire(db, keys_before)
+    if not (complete and reclaimed and counted) or keys == STEP_MESSAGES:
         return Swept(messages, keys, resume)
     if settled_before is None:
         return Swept(messages, keys, None)

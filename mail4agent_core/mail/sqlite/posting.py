@@ -19,6 +19,7 @@ from mail4agent_core.clock import Clock
 from mail4agent_core.mail.posting import Posted, Posting, Prior, Sight, judge
 from mail4agent_core.mail.wire import millisecond, next_pos
 
+from . import flow
 from .people import Reader, active_reader, reads_box
 from .ranges import cover_for
 from .sessions import owner_of
@@ -147,6 +148,7 @@ def _append(transaction: Transaction, posting: Posting, facts: _Facts, clock: Cl
         ),
     )
     db.execute(_COUNT, (sender.reader_no, sender.reader_no, pos, box_no))
+    flow.count(db, pos, sender.account_no, box_no)
     if facts.in_box:
         cover_for(db, sender.account_no, sender.reader_no, box_no, pos)
     if posting.key is not None:

@@ -11,11 +11,12 @@ from mail4agent_api.mail import Ack, MessageId, ParticipantAddress, ParticipantI
 from mail4agent_core.clock import Clock
 from mail4agent_core.mail.doorbells import STEP, Attempt, Turn
 from mail4agent_core.mail.figures import Figures
+from mail4agent_core.mail.flow import FlowCounts, slot_at
 from mail4agent_core.mail.posting import Posted, Posting, Sight
 from mail4agent_core.mail.records import Account, Page, PageQuery, SearchQuery, Seen, Sent, Swept, Telling
 from mail4agent_core.mail.store import Listener, Registry
 
-from . import deletion, doorbells, pages, posting, reading, search, telling
+from . import deletion, doorbells, flow, pages, posting, reading, search, telling
 from .backup import copy_database
 from .people import active_reader
 from .readers import Readers
@@ -134,6 +135,10 @@ class SqliteStore:
         return await self._readers.aside(
             "sent", sender.participant, lambda db: reading.sent(db, sender, before, limit, max_bytes)
         )
+
+    async def flow(self, account: ParticipantId, since_ms: int, limit: int) -> FlowCounts:
+        # It grows with the pairs and the slots of its span.
+        return await self._readers.aside("flow", account, lambda db: flow.most(db, slot_at(since_ms), limit))
 
     async def newest(self, reader: ParticipantAddress) -> Position | None:
         return self._readers.now("newest", lambda db: reading.newest(db, reader))

@@ -7,6 +7,7 @@ from mail4agent_core.mail.store import MailStore
 
 from .contract_audit import AuditContract
 from .contract_doorbells import DoorbellContract
+from .contract_flow import FlowContract
 from .contract_posting import PostingContract
 from .contract_reading import ReadingContract
 from .contract_registry import RegistryContract
@@ -32,6 +33,7 @@ class StoreContract(
     UpkeepContract,
     AuditContract,
     DoorbellContract,
+    FlowContract,
 ):
     """The whole suite. The clock of the store is the one that the tests turn."""
 

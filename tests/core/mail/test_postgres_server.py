@@ -182,3 +182,72 @@ async def test_a_server_that_is_not_there_is_named_without_the_password(clock: H
         await PostgresStore.open(url, clock)
     assert "127.0.0.1:1" in str(refused.value)
     assert "hidden" not in str(refused.value)
+
+
+async def test_a_connection_that_was_lost_idle_fails_nobody(postgres_url: str, clock: HandClock):
+    """What comes next finds another connection: nothing had been asked of the lost one."""
+    store = await PostgresStore.open(postgres_url, clock)
+    office = Office(store, clock)
+    ann, bob = await office.accounts("ann", "bob")
+    assert await office.unread(bob) == 0
+    # The daemon's connections are ended by the server, each waited for.
+    ended = (
+        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    for _ in range(3):
+        with psycopg.connect(postgres_url, autocommit=True) as connection:
+            assert len(connection.execute(ended).fetchall()) >= 2
+        await office.send(ann, "bob", "kept")
+        assert await office.unread(bob) == len(await office.subjects(bob))
+    assert await office.unread(bob) == 3
+    await store.close()
+
+
+@pytest.mark.promise("store.broken-disk-is-named")
+async def test_a_commit_that_fails_fails_exactly_what_made_it_fail(
+    postgres_server: PostgresServer, clock: HandClock
+):
+    """Of sends that share a commit the others are stored in another one, each once."""
+    url = postgres_server.create()
+    store = await PostgresStore.open(url, clock)
+    office = Office(store, clock)
+    ann, bob = await office.accounts("ann", "bob")
+    # It fails at the very end, as a full disk would.
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$"
+        )
+        connection.execute(
+            "CREATE CONSTRAINT TRIGGER refused AFTER INSERT ON idempotency DEFERRABLE INITIALLY DEFERRED "
+            "FOR EACH ROW WHEN (NEW.key = 'bad') EXECUTE FUNCTION refuse()"
+        )
+    keys = ["a", "bad", "b", "c"]
+    outcomes = await asyncio.gather(
+        *(office.send(ann, "bob", key, key=key) for key in keys), return_exceptions=True
+    )
+    refused = [key for key, outcome in zip(keys, outcomes, strict=True) if not isinstance(outcome, str)]
+    assert refused == ["bad"]
+    assert isinstance(outcomes[1], StoreUnavailableError)
+    assert sorted(await office.subjects(bob)) == ["a", "b", "c"]
+    await store.close()
+    assert verify(url) == []
+
+
+@pytest.mark.promise("mail.position-never-decreases")
+async def test_a_daemon_whose_clock_is_behind_does_not_turn_time_back(postgres_url: str, clock: HandClock):
+    """Its mail comes after what another daemon stored, in order and in time."""
+    late = HandClock()
+    clock.step(3_600_000)
+    one, other = await PostgresStore.open(postgres_url, clock), await PostgresStore.open(postgres_url, late)
+    office, behind = Office(one, clock), Office(other, late, seed=1)
+    ann, bob = await office.accounts("ann", "bob")
+    for number in range(6):
+        await (office, behind)[number % 2].send(ann, "bob", str(number))
+    page = (await behind.inbox(bob)).messages
+    assert [message.subject for message in page] == [str(number) for number in range(6)]
+    times = [message.created_at_unix_ms for message in page]
+    assert times == sorted(times)
+    assert times[0] == clock.now_ms()
+    await one.close()
+    await other.close()

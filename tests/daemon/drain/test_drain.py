@@ -17,7 +17,7 @@ from tests.process import served
 
 from .home import Home, home_of
 
-PDF = b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\n%%EOF\n"
+PDF = b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n"
 
 
 @pytest.fixture(scope="module")

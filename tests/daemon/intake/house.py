@@ -204,9 +204,9 @@ def mail_server() -> Iterator[tuple[Mails, int]]:
         for _ in range(3):
             await asyncio.sleep(0)
 
-    server = loop.run_until_complete(serve())
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
+    server = asyncio.run_coroutine_threadsafe(serve(), loop).result(BOUND_SECS)
     try:
         yield mails, server.sockets[0].getsockname()[1]
     finally:

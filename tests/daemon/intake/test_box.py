@@ -159,6 +159,8 @@ def test_a_stolen_folder_has_no_key_and_no_link(tmp_path: Path) -> None:
         seqs = [row["seq"] for row in made.queued()]
         epoch = made.box("lease", {"holder": "home"}).json["epoch"]
         assert made.box("ack", {"holder": "home", "epoch": epoch, "seqs": seqs}).json == {"deleted": 2}
+        emptied = b"".join(path.read_bytes() for path in folder.iterdir())
+        assert secret.encode() not in emptied
         mails, drain, types = made.mails, made.drain, made.types
     # Closed, the log is part of the file.
     left = b"".join(path.read_bytes() for path in folder.iterdir())

@@ -162,7 +162,7 @@ def test_other_methods_are_refused(open_house: House, method: str) -> None:
 
 def test_random_bytes_never_make_a_fault_of_ours(open_house: House) -> None:
     """Three hundred bodies of chance: each is refused by name, or the form comes back."""
-    chance = random.Random(20_240_229)  # noqa: S311  repeatable on purpose
+    chance = random.Random(20_240_229)
     alphabet = [
         b"%",
         b"&",

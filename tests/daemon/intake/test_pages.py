@@ -1,4 +1,4 @@
-"""The pages in a real browser: with a script and without, each kind of field, each page by axe-core's rules."""
+"""The pages in a real browser: with a script and without, each kind of field, each page by axe-core."""
 
 from collections.abc import Iterator
 
@@ -80,7 +80,7 @@ def test_each_kind_of_field_is_filled_in_confirmed_and_completed(
 @pytest.mark.promise("intake.the-form-works-without-a-script")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_page_has_a_serious_finding(open_house: House, browser: Browser, scheme: str) -> None:
-    """Form, form with errors, sent, button, files, files with errors, done and refusal, narrow as at 400 %."""
+    """Form, form with errors, sent, button, files, files with errors, done and refusal, as at 400 %."""
     context = browser.new_context(
         color_scheme="dark" if scheme == "dark" else "light", viewport={"width": 320, "height": 640}
     )

@@ -66,8 +66,8 @@ def test_the_schema_of_a_submission_is_that_of_the_type(open_house: House) -> No
 def test_a_form_with_mistakes_comes_back_with_all_that_was_typed(open_house: House) -> None:
     """Every error stands beside its field and in the summary, and nothing that was typed is lost."""
     given = [
-        ("name", "<b>Ada</b> & Co"), ("mail", "ada"), ("page", "ftp://x"), ("day", "2025-12-31"), ("guests", "12"),
-        ("purpose", "other"), ("meals", "tea"), ("meals", "cake"), ("stays", "false"),
+        ("name", "<b>Ada</b> & Co"), ("mail", "ada"), ("page", "ftp://x"), ("day", "2025-12-31"),
+        ("guests", "12"), ("purpose", "other"), ("meals", "tea"), ("meals", "cake"), ("stays", "false"),
     ]  # fmt: skip
     answer = open_house.fill("everything", given)
     assert answer.status == 400
@@ -85,7 +85,7 @@ def test_a_form_with_mistakes_comes_back_with_all_that_was_typed(open_house: Hou
 
 
 def test_a_mail_says_nothing_that_somebody_typed(open_house: House) -> None:
-    """Whoever gives another's address sends him the title of a form and a link, from the configured address."""
+    """Whoever gives another's address sends him the title of a form and a link, from our own address."""
     address = open_house.fresh()
     story = {"visitor_email": address, "purpose": "other", "story": "Buy gold at http://evil.example"}
     assert open_house.send("visit", story).status == 200
@@ -144,7 +144,7 @@ def test_a_mail_that_the_server_refuses_is_owed_still_after_a_restart(tmp_path: 
 
 @pytest.mark.promise("intake.budgets-say-when-to-come-back")
 def test_budgets_refuse_with_the_time_to_come_back(tmp_path: Path) -> None:
-    """Mails of a recipient and submissions of an address are counted; who spent them gets 429, by JSON and page."""
+    """Mails of a recipient and submissions of an address are counted; 429 comes as JSON and as a page."""
     with house(tmp_path / "box", VISIT, submissions_per_hour=5) as made:
         for _ in range(3):
             assert made.send("visit", {"visitor_email": "ada@example.net"}).status == 200

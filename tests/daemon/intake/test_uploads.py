@@ -53,8 +53,9 @@ def commented(content: bytes) -> bytes:
     [
         (PDF, "application/pdf"), (PNG, "image/png"), (JPEG, "image/jpeg"),
         (b"", None), (PDF[:-7], None), (b" " + PDF, None), (PDF + b"<html>", None), (PDF + archive(), None),
-        (commented(b"x"), None), (archive(), None), (PNG + b"\0", None), (PNG[:-1], None), (PNG + archive(), None),
-        (PNG.replace(b"IHDR", b"IDAT"), None), (JPEG + b"\0", None), (JPEG[:-1], None), (JPEG + JPEG, None),
+        (commented(b"x"), None), (archive(), None), (PNG + b"\0", None), (PNG[:-1], None),
+        (PNG + archive(), None), (PNG.replace(b"IHDR", b"IDAT"), None),
+        (JPEG + b"\0", None), (JPEG[:-1], None), (JPEG + JPEG, None),
         (JPEG + archive(), None), (b"\xff\xd8\xff\xd9", None), (b"GIF89a" + PDF, None), (b"<svg>", None),
         (b"MZ" + PDF, None), (b"\x89PNG\r\n\x1a\n" + b"\xff" * 40, None),
     ],

@@ -1,0 +1,33 @@
+"""How the daemon is: what doctor finds, retention, and the settings in force."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mail4agent_api.mail import Checkup, RetentionReport, SettingList
+
+from .reply import Reply
+from .visit import PATH, Route, Screen, Visit
+
+HEALTH: Final = f"{PATH}/health"
+
+
+async def health(visit: Visit) -> Reply:
+    """Everything; the whole database is read only when that is asked for."""
+    whole = visit.query.get("database") == "yes"
+    checkup: Checkup = await visit.ask("admin.checkup", {"database": whole})
+    retention: RetentionReport = await visit.ask("admin.retention", {"run": False})
+    settings: SettingList = await visit.ask("admin.settings")
+    return await visit.page(
+        "health.html",
+        here="health",
+        title="Health",
+        findings=checkup.findings,
+        whole=whole,
+        retention=retention,
+        settings=settings.settings,
+        bad=sum(each.state == "bad" for each in checkup.findings),
+    )
+
+
+SCREEN: Final = Screen("health", "Health", HEALTH, (Route("GET", HEALTH, health),))

@@ -1,0 +1,114 @@
+"""One request to a page, by somebody who is signed in, and what its handler does with it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote, urlsplit
+
+import orjson
+
+from mail4agent_api._wire import WireModel
+from mail4agent_api.codec import decode, encode
+from mail4agent_api.operations import OPERATIONS
+from mail4agent_daemon.dispatch import Call, Dispatch
+from mail4agent_daemon.link import Link
+
+from .reply import NO_STORE, Reply
+from .signed_in import SignedIn
+
+if TYPE_CHECKING:
+    from .pages import Pages
+
+PATH: Final = "/console"
+#: What a page may say after a change, in bytes: it comes back in the address.
+_SAID_MAX: Final = 300
+
+
+@dataclass(slots=True)
+class Visit:
+    """A signed-in request."""
+
+    signed: SignedIn
+    dispatch: Dispatch
+    link: Link | None
+    pages: Pages
+    csrf: str
+    path: str
+    #: The names in the path of its route.
+    parts: Mapping[str, str] = field(default_factory=dict[str, str])
+    #: One text a name, the last that came.
+    query: Mapping[str, str] = field(default_factory=dict[str, str])
+    #: Every text of a posted form, its line feeds as they were typed.
+    forms: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
+
+    @property
+    def form(self) -> dict[str, str]:
+        """A posted form, one text a name."""
+        return {name: texts[-1] for name, texts in self.forms.items()}
+
+    @property
+    def account(self) -> str:
+        """Who is signed in."""
+        return self.signed.account
+
+    async def ask(self, operation: str, body: Mapping[str, Any] | WireModel | None = None) -> Any:
+        """Call an operation as the account and return its decoded answer. Raises RefusalError."""
+        row = OPERATIONS[operation]
+        raw = encode(body) if isinstance(body, WireModel) else orjson.dumps(dict(body or {}))
+        # For its parent: a browser is no session of the account, and one below an agent acts as that.
+        call = Call(row, self.signed.digest, raw, _nothing, self.link, for_parent=True, cost=1)
+        assert row.response is not None
+        return decode(row.response, await self.dispatch.run(call))
+
+    async def page(self, template: str, *, title: str, status: int = 200, **context: Any) -> Reply:
+        """Render a template within the layout."""
+        tally = await self.pages.tally(self)
+        text = self.pages.render(
+            template,
+            title=title,
+            visit=self,
+            tally=tally,
+            said=self.query.get("said", "")[:_SAID_MAX],
+            csrf=self.csrf,
+            **context,
+        )
+        return Reply(status, text.encode())
+
+    def see_other(self, path: str, *, said: str = "") -> Reply:
+        """Go on to another page of the console, which says what was done."""
+        mark = "&" if urlsplit(path).query else "?"
+        where = f"{path}{mark}said={quote(said)}" if said else path
+        return Reply(303, headers=((b"location", where.encode("ascii")), NO_STORE))
+
+
+async def _nothing() -> dict[str, Any]:
+    """What a call hears of a connection that is not its own: that nobody waits."""
+    return {"type": "http.disconnect"}
+
+
+Handler = Callable[[Visit], Awaitable[Reply]]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """What answers a method at a path, in which ``{name}`` stands for one segment."""
+
+    method: str
+    path: str
+    handler: Handler
+    #: Refused to a browser that runs below an agent.
+    decides: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """A place in the rail."""
+
+    name: str
+    title: str
+    path: str
+    routes: tuple[Route, ...]
+    #: How many of its things wait; asked for each page and after each change, so it must be quick.
+    count: Callable[[Visit], Awaitable[int]] | None = None

@@ -1,0 +1,121 @@
+"""A daemon with drafts and requests, and a browser in which somebody is signed in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser import chromium
+from tests.core.frontdoor.records import extraction, original, placed
+from tests.daemon.review.conftest import EMAIL, Office, opened
+
+SIZES = {"desktop": (1280, 900), "phone": (360, 740)}
+expect.set_options(timeout=10_000)
+
+
+@dataclass
+class Desk:
+    """A daemon, its mail server, and a browser; rosa reviews, ada drafts."""
+
+    office: Office
+    browser: Browser
+    numbers: Iterator[int] = field(default_factory=lambda: count(1))
+
+    @property
+    def url(self) -> str:
+        """Where the console is."""
+        return f"http://127.0.0.1:{self.office.daemon.port}/console"
+
+    @contextmanager
+    def page(
+        self,
+        path: str = "",
+        *,
+        secret: str | None = None,
+        size: str = "desktop",
+        scheme: Any = "light",
+        script: bool = True,
+        signed: bool = True,
+    ) -> Iterator[Page]:
+        """A page of a browser of its own, signed in as rosa or with another secret."""
+        width, height = SIZES[size]
+        context = self.browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme, java_script_enabled=script
+        )
+        page = context.new_page()
+        faults = list[str]()
+        page.on("console", lambda said: faults.append(said.text) if "Content Security" in said.text else None)
+        page.on("pageerror", lambda fault: faults.append(str(fault)))
+        try:
+            if signed:
+                page.goto(self.url)
+                page.get_by_label("The secret").fill(secret or self.office.rosa)
+                page.get_by_role("button", name="Sign in").click()
+                expect(page.get_by_role("heading", level=1)).to_have_text("Needs you")
+            if path or not signed:
+                page.goto(self.url + path)
+            yield page
+            assert faults == []
+        finally:
+            context.close()
+
+    def stage(self, args: dict[str, Any] | None = None, **changed: Any) -> str:
+        """Draft an email; its id."""
+        return self.office.stage({**(args or EMAIL), **changed})["id"]
+
+    def request(self, **more: Any) -> int:
+        """Put a request there; its number."""
+        seq = next(self.numbers)
+        placed(self.office.daemon.home / "requests", original(seq=seq, **more))
+        return seq
+
+    def extracted(self, **said: Any) -> int:
+        """Put a request there that was read; its number."""
+        return self.request(state="extracted", extraction=extraction(**said))
+
+    def clear(self) -> None:
+        """Reject every draft that waits."""
+        waiting = self.office.daemon.do("outbox.list", {"limit": 256}, secret=self.office.rosa)["drafts"]
+        named = [
+            {"id": each["id"], "digest": self.office.get(each["id"])["digest"]}
+            for each in waiting
+            if each["status"] == "pending"
+        ]
+        if named:
+            self.office.daemon.do(
+                "outbox.reject", {"drafts": named, "reason": "Done."}, secret=self.office.rosa
+            )
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    """A desk for a module."""
+    with opened(tmp_path_factory.mktemp("console")) as office, chromium() as browser:
+        grant = ["frontdoor:review", "frontdoor:extract", "mail:operator"]
+        office.daemon.do("admin.participant.permit", {"id": "rosa", "grant": grant, "revoke": []})
+        yield Desk(office, browser)
+
+
+Shoot = Callable[[Page, str], None]
+
+
+@pytest.fixture(scope="session")
+def shoot() -> Shoot:
+    """Keep a picture of a page, where M4A_SCREENSHOTS names a folder."""
+    folder = os.environ.get("M4A_SCREENSHOTS")
+
+    def keep(page: Page, name: str) -> None:
+        if folder:
+            path = Path(folder)
+            path.mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=path / f"{name}.png", full_page=False)
+
+    return keep

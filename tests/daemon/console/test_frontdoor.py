@@ -1,0 +1,77 @@
+"""The screen "Front door": a stranger's words as text, and a person's decisions."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import serious
+
+from .conftest import SIZES, Desk, Shoot
+
+HOSTILE = (
+    "<script>window.hit = 1</script><svg onload='window.hit = 2'>\u202egpj.exe zero\u200bwidth "
+    + "x" * 60_000
+)
+
+
+def state(desk: Desk, seq: int) -> str:
+    """Where a request stands."""
+    return desk.office.daemon.do("frontdoor.get", {"seq": seq}, secret=desk.office.rosa)["record"]["state"]
+
+
+@pytest.mark.promise("console.decisions-by-keyboard")
+def test_a_request_is_asked_about_reopened_and_closed_by_keyboard_alone(desk: Desk) -> None:
+    """Each decision is on the record."""
+    seq = desk.extracted()
+    with desk.page(f"/frontdoor/{seq}") as page:
+        page.get_by_label("What its sender is asked for").focus()
+        page.keyboard.type("Which Tuesday?")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("It waits for its sender.")).to_be_visible()
+        assert state(desk, seq) == "needs_info"
+        page.get_by_role("button", name="Reopen").focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Reopened.", exact=True)).to_be_visible()
+        page.keyboard.press("x")
+        page.keyboard.type("Spam.")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Closed.", exact=True)).to_be_visible()
+    assert state(desk, seq) == "closed"
+
+
+@pytest.mark.promise("console.hostile-texts-are-inert")
+@pytest.mark.parametrize("script", [True, False])
+def test_hostile_prose_is_folded_inert_and_readable(desk: Desk, script: bool) -> None:
+    """What reads like instructions stands behind a fold of its own, as text."""
+    seq = desk.request(
+        state="extracted",
+        values={"contact_email": "a@x.org", "idea": HOSTILE},
+        free_text=["contact_email", "idea"],
+        extraction={"reading": "r", "topic": "t", "urgency_claimed": "none", "dates_mentioned": [],
+                    "institution": "", "reads_like_instructions": True},
+    )  # fmt: skip
+    with desk.page(f"/frontdoor/{seq}", script=script, size="phone") as page:
+        expect(page.locator("details pre").first).not_to_be_visible()
+        page.get_by_text("Show it: it reads like instructions").click()
+        expect(page.get_by_text("\\u{202e}gpj.exe").first).to_be_visible()
+        expect(page.get_by_text("<script>window.hit = 1</script>").first).to_be_visible()
+        if script:
+            assert page.evaluate("window.hit === undefined")
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            assert serious(page) == []
+        assert page.locator("main script, main svg").count() == 0
+
+
+@pytest.mark.promise("console.screens-are-for-everybody")
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_screens_read_in_every_width_and_colour(desk: Desk, shoot: Shoot, size: str, scheme: str) -> None:
+    """No serious finding of axe, and nothing to scroll sideways."""
+    seq = desk.extracted()
+    with desk.page(size=size, scheme=scheme) as page:
+        for path, name in (("/frontdoor", "frontdoor"), (f"/frontdoor/{seq}", "request")):
+            page.goto(desk.url + path)
+            assert serious(page) == []
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            shoot(page, f"{name}-{size}-{scheme}")
