@@ -21,6 +21,7 @@ SCRIPTS = (
     "doorbells",
     "note",
     "outbox",
+    "console",
 )
 
 
