@@ -229,7 +229,7 @@ class _Passage:
             challenge=self._state.get("challenge", CHALLENGE),
             request_id=self._request_id,
         )
-        shown = self._gate.page(self._scope["path"], refusal)
+        shown = self._gate.page(self._scope.get("path", ""), refusal)
         if shown is not None:
             headers, body = shown
         if self._unread and isinstance(refusal, RateLimitedError):

@@ -81,25 +81,25 @@ def rendered(text: str) -> str:
 
 def _tell_targets(tokens: Sequence[Token]) -> None:
     """Lower the headings, and put behind each link where it goes, unless that is what it says."""
-    for token in tokens:
-        token.tag = _HEADINGS.get(token.tag, token.tag)
-        if token.children:
-            token.children = _with_targets(token.children)
+    for piece in tokens:
+        piece.tag = _HEADINGS.get(piece.tag, piece.tag)
+        if piece.children:
+            piece.children = _with_targets(piece.children)
 
 
 def _with_targets(tokens: Sequence[Token]) -> list[Token]:
     told: list[Token] = []
     target, said = "", ""
-    for token in tokens:
-        told.append(token)
-        if token.type == "link_open":
-            target, said = str(token.attrs.get("href", "")), ""
-            token.attrs = {"href": target}
-        elif token.type == "link_close":
+    for piece in tokens:
+        told.append(piece)
+        if piece.type == "link_open":
+            target, said = str(piece.attrs.get("href", "")), ""
+            piece.attrs = {"href": target}
+        elif piece.type == "link_close":
             if target not in (said, f"mailto:{said}"):
                 told += _goes_to(target)
         else:
-            said += token.content
+            said += piece.content
     return told
 
 

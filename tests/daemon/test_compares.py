@@ -18,6 +18,8 @@ PUBLIC = {"ref.digest"}
 CONTENTS = {
     "record.raw.get('box_digest') != submission.digest",
     "f'sha256:{hashlib.sha256(raw).hexdigest()}' != attachment.sha256",
+    "f'sha256:{hashlib.sha256(content).hexdigest()}' == attachment.sha256",
+    "digest == theirs.sha256",
     "hashed.hexdigest() == sha256",
     "hashlib.sha256(content).hexdigest() != file.sha256",
     "old.digest == digest(text)",
