@@ -48,7 +48,11 @@ class Desk:
         """A page of a browser of its own, signed in as rosa or with another secret."""
         width, height = SIZES[size]
         context = self.browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=scheme, java_script_enabled=script
+            viewport={"width": width, "height": height},
+            color_scheme=scheme,
+            java_script_enabled=script,
+            # What fades in is judged as it stays.
+            reduced_motion="reduce",
         )
         page = context.new_page()
         faults = list[str]()
