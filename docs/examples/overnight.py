@@ -8,7 +8,8 @@ from mail4agent_client import MailClient
 
 def say(who: str, what: str) -> None:
     """Print a line of the conversation."""
-    print(f"{who:>9}: {what}", flush=True)
+    # One write a line: the roles share an output.
+    print(f"{who:>9}: {what}\n", end="", flush=True)
 
 
 async def owl() -> None:

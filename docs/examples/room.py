@@ -10,7 +10,8 @@ ANSWERS = {"parser": "the parser is ready", "store": "the store is ready", "docs
 
 def say(who: str, what: str) -> None:
     """Print a line of the conversation."""
-    print(f"{who:>9}: {what}", flush=True)
+    # One write a line: the roles share an output.
+    print(f"{who:>9}: {what}\n", end="", flush=True)
 
 
 async def follow(mail: MailClient, role: str, room: str) -> None:
