@@ -76,8 +76,8 @@ def shown_draft(draft: OutboxDraft) -> Shown:
     """A draft with every argument in exactly one place."""
     args = _plain(draft.args)
     view = draft.view
-    field = None if view.body is None else view.body.name
-    raw = None if field is None else next((v for k, v in args.items() if shown(k) == field), None)
+    key = _body_key(draft, args)
+    raw = None if key is None else args[key]
     raw_body = raw if isinstance(raw, str) else None
     rendered = None
     if raw_body is not None and not markdown.is_plain(raw_body):
@@ -88,7 +88,7 @@ def shown_draft(draft: OutboxDraft) -> Shown:
         tuple(WARNINGS[str(each)].format(hidden=view.hidden) for each in draft.warnings),
         tuple((each.name, _text(each)) for each in view.headers),
         None if view.body is None else _text(view.body),
-        field,
+        None if view.body is None else view.body.name,
         rendered,
         tuple((each.name, _text(each)) for each in view.other),
         shown(diff_args(_plain(draft.args_before), args)) if draft.entry.edited else "",
@@ -149,12 +149,12 @@ async def edit(visit: Visit) -> Reply:
     if "args" in form:
         args = _arguments(form["args"])
     else:
-        found = shown_draft(await visit.ask("outbox.get", {"id": id_}))
-        args = _plain(found.draft.args)
-        field = next((key for key in args if shown(key) == found.body_field), None)
-        if field is None or "body" not in form:
+        found = await visit.ask("outbox.get", {"id": id_})
+        args = _plain(found.args)
+        key = _body_key(found, args)
+        if key is None or "body" not in form:
             raise MalformedError(field="body", reason="is not among the arguments of this draft")
-        args[field] = form["body"]
+        args[key] = form["body"]
     await visit.ask("outbox.edit", {"id": id_, "digest": form.get("digest", ""), "args": args})
     return visit.see_other(f"{HERE}/{id_}", said="Changed. Read it once more before you release it.")
 
@@ -211,6 +211,12 @@ async def _rejected(visit: Visit, id_: str, digest: str, reason: str) -> Refusal
 
 def _plain(args: Any) -> dict[str, Any]:
     return {} if args is None else dict(args.model_extra or {})
+
+
+def _body_key(draft: OutboxDraft, args: Mapping[str, Any]) -> str | None:
+    """The argument that the body of the view came from; its name is shown as any other text."""
+    body = draft.view.body
+    return None if body is None else next((key for key in args if shown(key) == body.name), None)
 
 
 def _text(row: DraftRow) -> str:
