@@ -136,7 +136,8 @@ async def _wakes(crew: Crew) -> None:
         await waiter.once(0)
     before = [waiter.newest for waiter in crew.waiters]
     ledger, writer = crew.waiters[0].client.site.ledger, crew.writers[0]
-    async with asyncio.TaskGroup() as waiting:
+    # Less than the waits last: one that is only ended by its time was not woken.
+    async with asyncio.timeout(BOUND_SECS / 2), asyncio.TaskGroup() as waiting:
         for waiter in crew.waiters:
             waiting.create_task(waiter.once(int(BOUND_SECS)))
         sent = Sent("wake", f"room:{HALL}", keyed=True)
@@ -144,8 +145,9 @@ async def _wakes(crew: Crew) -> None:
         answer = await writer.client.insist("/mail/send", writer.letter(sent))
         sent.message_id = answer["message_id"]
     for waiter, was in zip(crew.waiters, before, strict=True):
-        # What was on its way when the faults ended may have woken it first.
-        async with asyncio.timeout(BOUND_SECS):
+        # The newest position is read before what ends a wait: an answer may be woken by mail that it does not
+        # tell of yet, and then the next wait ends at once.
+        async with asyncio.timeout(BOUND_SECS / 2):
             while waiter.newest is None or waiter.newest["message_id"] != sent.message_id:
                 await waiter.once(int(BOUND_SECS))
         assert sent.message_id != (was or {}).get("message_id")
