@@ -3,7 +3,7 @@
 (() => {
   const rows = () => [...document.querySelectorAll("[data-row]")];
   const target = (row) => row.querySelector("a, summary, button") || row;
-  const typing = (node) => node.closest("input, textarea, select, dialog[open]");
+  const typing = (node) => node.closest("input:not([type=radio]), textarea, select, dialog[open]");
 
   function walk(step) {
     const all = rows();
