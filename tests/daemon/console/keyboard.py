@@ -14,15 +14,16 @@ _STOP: Final = """() => {
   const node = document.activeElement;
   if (!node || node === document.body) return null;
   const labels = [...(node.labels || [])].map((each) => each.textContent).join(" ");
-  const name = (labels || node.getAttribute("aria-label") || node.textContent || "").replace(/\\s+/g, " ").trim();
+  const said = labels || node.getAttribute("aria-label") || node.textContent || "";
   const box = node.getClientRects()[0] || { left: 0, top: 0, right: 0, bottom: 0, width: 0, height: 0 };
   const left = Math.max(box.left, 0), right = Math.min(box.right, innerWidth);
   const top = Math.max(box.top, 0), bottom = Math.min(box.bottom, innerHeight);
   const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
   const style = getComputedStyle(node);
   return {
-    name, tag: node.tagName.toLowerCase(),
-    within: right - left >= Math.min(box.width, 8) && bottom - top >= Math.min(box.height, 8) && box.right <= innerWidth + 1,
+    name: said.replace(/\\s+/g, " ").trim(),
+    within: right - left >= Math.min(box.width, 8) && bottom - top >= Math.min(box.height, 8)
+      && box.right <= innerWidth + 1,
     uncovered: hit !== null && (node.contains(hit) || hit.contains(node)),
     ring: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2,
   };
@@ -60,7 +61,7 @@ class Keyboard:
         return str(stop["name"])
 
     def reach(self, name: str, *, from_top: bool = False) -> None:
-        """Go on by Tab until the focus is on what is called so; on a fresh page by the link to its content."""
+        """Go on by Tab until the focus is on something; on a fresh page by the link to its content."""
         passed: list[str] = []
         if not from_top and self.stop() is None:
             self.press("Tab")
