@@ -15,7 +15,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import chromium
 from tests.core.frontdoor.records import extraction, original, placed
-from tests.daemon.review.conftest import EMAIL, Office, opened
+from tests.daemon.agent import agent
+from tests.daemon.review.conftest import EMAIL, Office, account, opened
 
 SIZES = {"desktop": (1280, 900), "phone": (360, 740)}
 #: Mail that strangers might write, by its subject.
@@ -123,7 +124,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 
 @dataclass(frozen=True)
 class Town:
-    """Who lives around the desk: bea writes to rosa, and both are in the room ``hall``."""
+    """Who lives around the desk: bea writes to rosa, both are in the room ``hall``, and gus has a session."""
 
     bea: str
     #: The message of each hostile text.
@@ -131,22 +132,25 @@ class Town:
 
 
 @pytest.fixture(scope="module")
-def town(desk: Desk) -> Town:
+def town(desk: Desk) -> Iterator[Town]:
     """Mail of every kind for rosa, a session, a room and a run."""
     daemon = desk.office.daemon
-    bea = daemon.register("bea")
+    # The tests' own process calls as her, and a browser of a person's is below no session.
+    bea = account(daemon, desk.office.folder, "bea", ["mail:send", "mail:read"])
     grant = ["mail:send", "mail:read", "mailbox:read", "note:read"]
     daemon.do("admin.participant.permit", {"id": "rosa", "grant": grant, "revoke": []})
     daemon.do("admin.room", {"id": "hall"})
     for name in ("rosa", "bea"):
         daemon.do("admin.room.member.add", {"room": "hall", "participant": name})
-    daemon.do("mail.session", {}, secret=bea)
     daemon.open_run("bea")
     mail = {
         name: daemon.do("mail.send", {"to": direct("rosa"), "subject": name, "body": body}, secret=bea)
         for name, body in HOSTILE.items()
     }
-    return Town(bea, {name: answer["message_id"] for name, answer in mail.items()})
+    with agent(daemon.register("gus")) as gus:
+        gus.connect(daemon.port)
+        gus.ask("/mail/session")
+        yield Town(bea, {name: answer["message_id"] for name, answer in mail.items()})
 
 
 Shoot = Callable[[Page, str], None]

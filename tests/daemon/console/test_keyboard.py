@@ -236,7 +236,7 @@ def test_mail_is_found_answered_acknowledged_and_written(desk: Desk, town: Town,
 
     keys.screen(4, "Mail")
     keys.take("^Accounts$")
-    keys.take("^bea$")
+    keys.take("^gus$")
     keys.take("^s-")
     _title(keys, "Write")
     keys.reach("^Text$")
