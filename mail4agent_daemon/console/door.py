@@ -84,6 +84,10 @@ class Console:
         if not operation.name.endswith(".list"):
             self._events.changed()
 
+    def changed(self) -> None:
+        """Something that waits on a person came or went without an operation: every stream looks again."""
+        self._events.changed()
+
     def stop(self) -> None:
         """End what is streamed: the daemon stops."""
         self._events.stop()
@@ -288,6 +292,7 @@ async def _nowhere(visit: Visit) -> Reply:  # noqa: ARG001  it is a handler
 
 async def rail(pages: Pages, visit: Visit) -> str:
     """The rail as it is now."""
+    visit.forget()
     return pages.render("rail.html", tally=await pages.tally(visit), here="")
 
 

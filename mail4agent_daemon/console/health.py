@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from mail4agent_api.mail import Checkup, RetentionReport, SettingList
+from mail4agent_api.mail import Checkup, ListenerPage, RetentionReport, SettingList
 
+from . import doorbells
 from .reply import Reply
 from .visit import PATH, Route, Screen, Visit
 
@@ -15,6 +16,7 @@ HEALTH: Final = f"{PATH}/health"
 async def health(visit: Visit) -> Reply:
     """Everything; the whole database is read only when that is asked for."""
     whole = visit.query.get("database") == "yes"
+    failing: ListenerPage = await visit.ask("admin.listener.list", {"state": "failing", "limit": 1})
     checkup: Checkup = await visit.ask("admin.checkup", {"database": whole})
     retention: RetentionReport = await visit.ask("admin.retention", {"run": False})
     settings: SettingList = await visit.ask("admin.settings")
@@ -22,6 +24,7 @@ async def health(visit: Visit) -> Reply:
         "health.html",
         here="health",
         title="Health",
+        failing=failing.total,
         findings=checkup.findings,
         whole=whole,
         retention=retention,
@@ -30,4 +33,4 @@ async def health(visit: Visit) -> Reply:
     )
 
 
-SCREEN: Final = Screen("health", "Health", HEALTH, (Route("GET", HEALTH, health),))
+SCREEN: Final = Screen("health", "Health", HEALTH, (Route("GET", HEALTH, health), *doorbells.ROUTES))

@@ -12,6 +12,7 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from mail4agent_api.addresses import text_of
 from mail4agent_api.errors import PermissionDeniedError, RefusalError
 from mail4agent_core.outbox.shown import hidden, shown, shown_line
 
@@ -51,7 +52,9 @@ class Pages:
             lstrip_blocks=True,
             auto_reload=False,
         )
-        self._templates.filters.update(shown=shown, shown_line=shown_line, hidden=hidden, when=when)
+        self._templates.filters.update(
+            shown=shown, shown_line=shown_line, hidden=hidden, when=when, address=text_of
+        )
         self._templates.globals.update(
             static=self._paths.__getitem__, screens=self.screens, home=PATH, said="", visit=None, tally={}
         )
