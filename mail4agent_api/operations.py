@@ -197,6 +197,9 @@ class Operation:
     tool: Tool | None = None
 
 
+#: The version of the contract, by Semantic Versioning.
+CONTRACT_VERSION = "1.5.0"
+
 #: Refusals that any operation may answer with.
 EVERY: tuple[str, ...] = (
     "malformed",
