@@ -15,6 +15,7 @@ from typing import Final, cast
 from .dates import is_date
 from .quotations import Written, is_unseen
 from .types import Json
+from .verdicts import Verdicts
 
 TOPIC_MAX_CHARS: Final = 120
 INSTITUTION_MAX_CHARS: Final = 120
@@ -23,6 +24,7 @@ DATE_MAX_CHARS: Final = 40
 #: The words for how urgent the writer claims it is; the empty text stands for a text that says nothing.
 URGENCIES: Final = ("none", "soon", "urgent")
 _TEXTS: Final = ("reading", "topic", "urgency_claimed", "institution")
+_VERDICTS: Final = Verdicts()
 _DATE_SIGNS: Final = frozenset(" ,./:-")
 
 
@@ -118,7 +120,9 @@ def faults(extraction: Extraction, texts: Iterable[str]) -> list[str]:
         if any(unprintable(character) for character in getattr(extraction, name))
     ]
     if not found:
-        found += _quotations(extraction, texts)
+        written = list(texts)
+        made = (extraction.topic, extraction.institution, *extraction.dates_mentioned)
+        found += _VERDICTS.of(made, written, lambda: tuple(_quotations(extraction, written)))
     return found
 
 
