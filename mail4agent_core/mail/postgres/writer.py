@@ -31,6 +31,7 @@ from mail4agent_core.mail.figures import Figures
 from mail4agent_core.mail.store import Listener
 
 from .connection import Database, connect
+from .faults import OutcomeUnknownError
 from .schema import connect_migrated
 from .search import STEP, index_step
 
@@ -49,6 +50,8 @@ TRIES = 5
 #: The pause before the server is asked again after it was away, and the longest, in seconds.
 PAUSE_SECS = 0.1
 PAUSE_MAX_SECS = 5.0
+#: How long it is asked whether a commit was done whose answer was lost, in seconds.
+OUTCOME_SECS = 10.0
 #: What is told to those who listen. What changed stands in the table ``change``.
 CHANNEL = "mail4agent_change"
 
@@ -62,10 +65,21 @@ class Transaction:
     db: Database
     clock: Clock
     last_pos: int
+    #: The number of its row in ``change``, if it has one.
+    change: int = 0
     #: Text addresses to tell once the commit is durable.
     changed: set[str] = field(default_factory=set[str])
     #: How many messages were stored.
     posted: int = 0
+    #: Whether it leaves a row in ``change`` also when there is nobody to tell.
+    marked: bool = False
+    #: Whether the commit was asked for: if the connection is lost from then on, it may have been done.
+    committing: bool = False
+
+    @property
+    def told(self) -> bool:
+        """Whether it leaves a row in ``change``."""
+        return self.marked or bool(self.changed)
 
 
 #: Carries out writes of a kind together: what was asked for by each, and the answers in that order.
@@ -84,7 +98,7 @@ class _Job:
 
 
 #: A write with what it returned, or why it was refused.
-_Answer = tuple[_Job, Any, RefusalError | None]
+_Answer = tuple[_Job, Any, RefusalError | OutcomeUnknownError | None]
 
 
 class Writer:
@@ -134,7 +148,7 @@ class Writer:
 
         It may be run more than once; only the last run counts. A refusal that it raises is its answer;
         ``undoable`` undoes what it wrote before. Any fault is StoreUnavailableError, too many that wait
-        OverloadedError. Who is cancelled does not learn what became of the write.
+        OverloadedError; OutcomeUnknownError where nobody says whether it was done. Who is cancelled does not learn what became of the write.
         """
         return await self._asked(operation, None, run, undoable=undoable, weight=weight)
 
@@ -238,14 +252,18 @@ class Writer:
     def _attempt(self, batch: list[_Job], *, shared: bool) -> tuple[list[_Answer] | None, set[str]]:
         """Run a batch in one transaction. None: one of several failed by itself, and nothing was done."""
         for left in reversed(range(TRIES)):
-            transaction = None
+            transaction, answers = None, list[_Answer]()
             try:
                 db = self._connected()
                 transaction = self._begun(db)
+                transaction.marked = any(job.undoable for job in batch)
                 answers = _carried_out(transaction, batch)
                 self._commit(transaction)
             except Exception as fault:  # noqa: BLE001  # whatever it is, the senders are told and the thread goes on
                 self._roll_back()
+                if transaction is not None and transaction.committing and self._db is None:
+                    self._fault(batch[0].operation, fault)
+                    return self._after_lost_answer(transaction, answers)
                 if transaction is None and self._db is None and left == TRIES - 1 and not self._pause:
                     # The connection was lost while nobody used it, and nothing was asked of it yet.
                     continue
@@ -263,6 +281,45 @@ class Writer:
             return answers, transaction.changed
         raise AssertionError("the last try returns")
 
+    def _after_lost_answer(
+        self, transaction: Transaction, answers: list[_Answer]
+    ) -> tuple[list[_Answer], set[str]]:
+        """What is answered where a commit was asked for and the connection was lost: what the server made of it.
+
+        To say that nothing was changed of what was done would have its sender do it again.
+        """
+        done = self._was_done(transaction)
+        if done:
+            self._note(transaction, len(answers))
+            return answers, transaction.changed
+        refusals = (
+            (job, None, OutcomeUnknownError() if done is None else StoreUnavailableError(operation=job.operation))
+            for job, _, _ in answers
+        )
+        return list(refusals), set()
+
+    def _was_done(self, transaction: Transaction) -> bool | None:
+        """Whether its row is in ``change``. None: the server did not say in time."""
+        if not transaction.told:
+            return False  # what leaves no row may be done twice
+        until = time.monotonic() + OUTCOME_SECS
+        while True:
+            try:
+                db = self._db = connect(self._url, self._origin)
+                # A server that still works on the commit lets go of the clock when it is done.
+                self._begun(db)
+                sql = "SELECT 1 FROM change WHERE seq = %s AND origin = %s"
+                found = db.execute(sql, (transaction.change, self._origin)).fetchone()
+                db.execute("COMMIT")
+            except psycopg.Error as fault:
+                self._fault("commit", fault)
+                self._disconnect()
+                if self._closing or time.monotonic() > until:
+                    return None
+                time.sleep(PAUSE_SECS * random.uniform(0.5, 1))  # noqa: S311  # spreads them
+            else:
+                return found is not None
+
     def _connected(self) -> Database:
         if self._db is None:
             if time.monotonic() < self._again_at:
@@ -279,18 +336,18 @@ class Writer:
     def _begun(self, db: Database) -> Transaction:
         """Begin a transaction, once it is this daemon's turn."""
         db.execute("BEGIN")
-        row = db.execute("SELECT pos FROM clock WHERE one = 1 FOR UPDATE").fetchone()
+        row = db.execute("SELECT pos, changes FROM clock WHERE one = 1 FOR UPDATE").fetchone()
         assert row is not None
-        return Transaction(db, self._clock, row[0])
+        return Transaction(db, self._clock, row[0], row[1] + 1)
 
     def _commit(self, transaction: Transaction) -> None:
         """Make the transaction durable, and tell the other daemons of it."""
-        db = transaction.db
-        if not (transaction.posted or transaction.changed):
+        db, told = transaction.db, transaction.told
+        transaction.committing = True
+        if not (transaction.posted or told):
             db.execute("COMMIT")
             return
         with db.pipelined():
-            told = bool(transaction.changed)
             sql = "UPDATE clock SET pos = %s, changes = changes + %s WHERE one = 1"
             db.execute(sql, (transaction.last_pos, int(told)))
             if told:
@@ -299,6 +356,7 @@ class Writer:
                     "SELECT changes, %s, %b::text[] FROM clock WHERE one = 1"
                 )
                 db.execute(sql, (self._origin, sorted(transaction.changed)))
+            if transaction.changed:
                 db.command(f"NOTIFY {CHANNEL}")
             db.execute("COMMIT")
 
