@@ -23,9 +23,9 @@ from .ledger import Ledger, Sent
 from .parties import END, Client, Door, Reader, Site, Waiter, Writer, position
 
 #: How long the faults of all rounds last together, in seconds.
-SECS = float(os.environ.get("M4A_TORTURE_SECS", "8"))
+SECS = float(os.environ.get("M4A_TORTURE_SECS", "60"))
 #: A longer torture is many rounds, each of a home and a seed of its own, so that a failure is soon met again.
-ROUND_SECS = 30.0
+ROUND_SECS = 60.0
 WRITERS, READERS = 6, 3
 #: No round writes more than a small disk holds.
 MESSAGES_MAX = 1_500
