@@ -1,6 +1,6 @@
 """A disk that fails or slows under a process: writes and syncs of its files answer what a test says.
 
-``faulty.c`` is preloaded into the process, so a compiler is needed. A machine without one, or without preloading,
+``faulty.c`` is preloaded into the process, so Linux and a C compiler are needed. A machine without them
 leaves these tests out; with CI=true it fails them.
 """
 

@@ -1,4 +1,4 @@
-"""A disk that breaks under a daemon: what it takes and cannot keep, what it does not take, and what it takes late."""
+"""A disk that breaks under a daemon: what it takes and cannot keep, does not take, or takes late."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_send_that_could_not_be_made_durable_is_not_there_after_a_crash(place:
 def test_a_disk_that_fails_is_named_and_mail_goes_on_when_it_works(
     place: Place, breaks: Callable[[FaultyDisk], None]
 ) -> None:
-    """Reads go on meanwhile; a key that was refused is free, and what was refused is there once it is repeated."""
+    """Reads go on meanwhile; what was refused with a key is there once, when it is repeated."""
     assert place.send("before")[0] == 200
     breaks(place.disk)
     assert [place.send("again", "k"), place.send("refused")] == [REFUSED, REFUSED]

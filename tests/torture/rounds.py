@@ -20,7 +20,7 @@ from .clocked import ClockHand
 from .conductor import Conductor
 from .cutting import CuttingProxy
 from .ledger import Ledger, Sent
-from .parties import END, Client, Door, Reader, Site, Waiter, Writer, position
+from .parties import END, WALK, WALKER, Client, Door, Reader, Site, Waiter, Writer, position
 
 #: How long the faults of all rounds last together, in seconds.
 SECS = float(os.environ.get("M4A_TORTURE_SECS", "60"))
@@ -29,7 +29,7 @@ ROUND_SECS = 60.0
 WRITERS, READERS = 6, 3
 #: No round writes more than a small disk holds.
 MESSAGES_MAX = 1_500
-WALKER, HALL, WALK = "walker", "hall", "walk"
+HALL = "hall"
 
 
 def seeds() -> list[int]:

@@ -16,7 +16,7 @@ from tests.faulty import FaultyDisk
 
 from .conductor import Conductor
 from .parties import Site
-from .rounds import SECS, WALK, WALKER, door_of, examined, new_site, nobody_waits, play, seeds
+from .rounds import SECS, door_of, examined, new_site, nobody_waits, play, seeds
 
 
 class FileConductor(Conductor):
@@ -25,7 +25,7 @@ class FileConductor(Conductor):
     def __init__(
         self, site: Site, random: Random, accounts: list[str], disk: FaultyDisk, mounted: Path
     ) -> None:
-        super().__init__(site, random, accounts, WALKER, WALK, disk)
+        super().__init__(site, random, accounts, disk)
         self._mounted = mounted
         self.acts += [self.fill_up]
 

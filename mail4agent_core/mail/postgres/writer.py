@@ -148,7 +148,8 @@ class Writer:
 
         It may be run more than once; only the last run counts. A refusal that it raises is its answer;
         ``undoable`` undoes what it wrote before. Any fault is StoreUnavailableError, too many that wait
-        OverloadedError; OutcomeUnknownError where nobody says whether it was done. Who is cancelled does not learn what became of the write.
+        OverloadedError; where the server does not say whether it was done, OutcomeUnknownError. Who is
+        cancelled does not learn what became of the write.
         """
         return await self._asked(operation, None, run, undoable=undoable, weight=weight)
 
@@ -284,7 +285,7 @@ class Writer:
     def _after_lost_answer(
         self, transaction: Transaction, answers: list[_Answer]
     ) -> tuple[list[_Answer], set[str]]:
-        """What is answered where a commit was asked for and the connection was lost: what the server made of it.
+        """What is answered where the connection was lost during a commit: what the server made of it.
 
         To say that nothing was changed of what was done would have its sender do it again.
         """
@@ -293,7 +294,11 @@ class Writer:
             self._note(transaction, len(answers))
             return answers, transaction.changed
         refusals = (
-            (job, None, OutcomeUnknownError() if done is None else StoreUnavailableError(operation=job.operation))
+            (
+                job,
+                None,
+                OutcomeUnknownError() if done is None else StoreUnavailableError(operation=job.operation),
+            )
             for job, _, _ in answers
         )
         return list(refusals), set()
