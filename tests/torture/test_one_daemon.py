@@ -16,7 +16,7 @@ from tests.faulty import FaultyDisk
 
 from .conductor import Conductor
 from .parties import Site
-from .rounds import SECS, door_of, examined, new_site, nobody_waits, play, seeds
+from .rounds import DISK_MIB, SECS, WHOLE_SECS, door_of, examined, new_site, nobody_waits, play, seeds
 
 
 class FileConductor(Conductor):
@@ -64,13 +64,13 @@ class FileConductor(Conductor):
     "account.dead-secret-is-refused",
     "store.broken-disk-is-named",
 )
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(WHOLE_SECS)
 @pytest.mark.parametrize("seed", seeds())
 async def test_what_clients_of_a_tortured_daemon_were_told_is_what_it_holds(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], seed: int
 ) -> None:
     """Nothing acknowledged is lost or doubled, no reader skips, nobody waits for ever; doctor is content."""
-    with small_disk(tmp_path / "disk", "48m") as mounted:
+    with small_disk(tmp_path / "disk", f"{DISK_MIB}m") as mounted:
         disk = FaultyDisk(tmp_path, mounted / "home")
         door = door_of(mounted / "home", seed, disk.environment)
         try:

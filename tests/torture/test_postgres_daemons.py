@@ -20,7 +20,7 @@ from tests.process import BOUND_SECS
 from .conductor import Conductor
 from .cutting import CuttingProxy
 from .parties import Site
-from .rounds import SECS, door_of, examined, new_site, nobody_waits, play, seeds
+from .rounds import SECS, WHOLE_SECS, door_of, examined, new_site, nobody_waits, play, seeds
 
 
 class ServerConductor(Conductor):
@@ -78,7 +78,7 @@ class ServerConductor(Conductor):
     "store.daemons-share-a-database",
     "store.lost-server-is-named",
 )
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(WHOLE_SECS)
 @pytest.mark.parametrize("seed", seeds())
 async def test_what_clients_of_two_tortured_daemons_were_told_is_what_both_show(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], seed: int
