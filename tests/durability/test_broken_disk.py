@@ -54,6 +54,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
 REFUSED = (503, "store_unavailable")
 
 
+@pytest.mark.promise("store.refused-was-not-done")
 def test_a_send_that_could_not_be_made_durable_is_not_there_after_a_crash(place: Place) -> None:
     """The disk had taken all of it but its promise to keep it: refused means that it never comes."""
     assert place.send("before")[0] == 200

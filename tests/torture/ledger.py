@@ -61,7 +61,8 @@ class Ledger:
         acts = Counter(act.split(" ", 1)[0] for act in self.acts)
         return (
             f"{len(self.sent)} sent, {told} acknowledged, {self.lost} answers lost, "
-            f"{self.unknown} not known, refused {dict(self.refused)}, waits {self.waits_ended.total()}, acts {dict(acts)}"
+            f"{self.unknown} not known, refused {dict(self.refused)}, waits {self.waits_ended.total()}, "
+            f"acts {dict(acts)}"
         )
 
     def differences(self, name: str, targets: set[str], held: list[dict[str, Any]]) -> Iterable[str]:

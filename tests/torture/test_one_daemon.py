@@ -1,6 +1,8 @@
-"""A daemon on the embedded store, under kills, cuts, a full disk, a moved clock and changed rights at once.
+"""A daemon on the embedded store, under kills, cuts, broken disks, a moved clock and changed rights at once.
 
-CI plays one short round of a fixed seed. M4A_TORTURE_SECS sets another length, M4A_SEED the first seed.
+Its disk is full, takes no writes, makes nothing durable, or is slow. CI plays one round of a minute and a
+fixed seed, in which each fault comes once at least. M4A_TORTURE_SECS sets another length, M4A_SEED the first
+seed.
 """
 
 import asyncio

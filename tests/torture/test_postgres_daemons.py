@@ -1,6 +1,7 @@
-"""Two daemons on one PostgreSQL, under kills of either and of the server, and cuts of every connection.
+"""Two daemons on one PostgreSQL: kills of them and of the server, cuts of all connections, broken disks.
 
-CI plays one short round of a fixed seed. M4A_TORTURE_SECS sets another length, M4A_SEED the first seed.
+The disk is the server's. CI plays one round of a minute and a fixed seed, in which each fault comes once at
+least. M4A_TORTURE_SECS sets another length, M4A_SEED the first seed.
 """
 
 import asyncio

@@ -19,17 +19,17 @@ import random
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import psycopg
 
-from mail4agent_api.errors import OverloadedError, RefusalError, StoreUnavailableError
+from mail4agent_api.errors import OverloadedError, StoreUnavailableError
 from mail4agent_core.clock import Clock
 from mail4agent_core.mail.figures import Figures
 from mail4agent_core.mail.store import Listener
 
+from .batch import Answer, Job, Kind, Transaction, carried_out
 from .connection import Database, connect
 from .faults import OutcomeUnknownError
 from .schema import connect_migrated
@@ -58,49 +58,6 @@ CHANNEL = "mail4agent_change"
 _log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
-class Transaction:
-    """What a write works with. It becomes durable as a whole or not at all."""
-
-    db: Database
-    clock: Clock
-    last_pos: int
-    #: The number of its row in ``change``, if it has one.
-    change: int = 0
-    #: Text addresses to tell once the commit is durable.
-    changed: set[str] = field(default_factory=set[str])
-    #: How many messages were stored.
-    posted: int = 0
-    #: Whether it leaves a row in ``change`` also when there is nobody to tell.
-    marked: bool = False
-    #: Whether the commit was asked for: if the connection is lost from then on, it may have been done.
-    committing: bool = False
-
-    @property
-    def told(self) -> bool:
-        """Whether it leaves a row in ``change``."""
-        return self.marked or bool(self.changed)
-
-
-#: Carries out writes of a kind together: what was asked for by each, and the answers in that order.
-Kind = Callable[[Transaction, Sequence[Any]], Sequence[Any]]
-
-
-@dataclass(slots=True)
-class _Job:
-    operation: str
-    kind: Kind | None
-    asked: Any
-    answer: asyncio.Future[Any]
-    #: Whether it may refuse after it has written.
-    undoable: bool
-    weight: int
-
-
-#: A write with what it returned, or why it was refused.
-_Answer = tuple[_Job, Any, RefusalError | OutcomeUnknownError | None]
-
-
 class Writer:
     """Owns the writing connection."""
 
@@ -112,9 +69,9 @@ class Writer:
         self._loop = loop
         self._listener = listener
         self._clock = clock
-        self._waiting: deque[_Job] = deque()
+        self._waiting: deque[Job] = deque()
         #: For the thread: writes to commit, or None to end.
-        self._orders: queue.SimpleQueue[list[_Job] | None] = queue.SimpleQueue()
+        self._orders: queue.SimpleQueue[list[Job] | None] = queue.SimpleQueue()
         self._busy = False
         self._idle: asyncio.TimerHandle | None = None
         self._drained: asyncio.Future[None] | None = None
@@ -165,7 +122,7 @@ class Writer:
         if len(self._waiting) >= WAITING_MAX:
             raise OverloadedError(retry_after_secs=1)
         answer: asyncio.Future[Any] = self._loop.create_future()
-        self._waiting.append(_Job(operation, kind, asked, answer, undoable, weight))
+        self._waiting.append(Job(operation, kind, asked, answer, undoable, weight))
         if not self._busy:
             # In the next turn of the loop, so that all that arrived in this one share the commit.
             self._busy = True
@@ -201,8 +158,8 @@ class Writer:
             elif self._behind:
                 self._idle = self._loop.call_later(IDLE_SECS, self._index_when_idle)
 
-    def _gathered(self) -> list[_Job]:
-        jobs: list[_Job] = []
+    def _gathered(self) -> list[Job]:
+        jobs: list[Job] = []
         weight = 0
         while self._waiting and (not jobs or weight + self._waiting[0].weight <= BATCH_MAX):
             jobs.append(self._waiting.popleft())
@@ -215,7 +172,7 @@ class Writer:
             self._busy = True
             self._orders.put([self._index_job()])
 
-    def _index_job(self) -> _Job:
+    def _index_job(self) -> Job:
         def run(transaction: Transaction) -> None:
             self._behind = index_step(transaction.db)
             self._lag = max(self._lag - STEP, 0) if self._behind else 0
@@ -224,7 +181,7 @@ class Writer:
         self._behind = False
         answer: asyncio.Future[Any] = self._loop.create_future()
         answer.add_done_callback(lambda done: done.cancelled() or done.exception())
-        return _Job("index", None, run, answer, undoable=False, weight=1)
+        return Job("index", None, run, answer, undoable=False, weight=1)
 
     def _main(self) -> None:
         try:
@@ -240,25 +197,25 @@ class Writer:
         finally:
             self._disconnect()
 
-    def _committed(self, batch: list[_Job]) -> tuple[list[_Answer], set[str]]:
+    def _committed(self, batch: list[Job]) -> tuple[list[Answer], set[str]]:
         answers, changed = self._attempt(batch, shared=len(batch) > 1)
         if answers is None:
-            answers = list[_Answer]()
+            answers = list[Answer]()
             for job in batch:
                 alone, told = self._attempt([job], shared=False)
                 answers += alone or ()
                 changed |= told
         return answers, changed
 
-    def _attempt(self, batch: list[_Job], *, shared: bool) -> tuple[list[_Answer] | None, set[str]]:
+    def _attempt(self, batch: list[Job], *, shared: bool) -> tuple[list[Answer] | None, set[str]]:
         """Run a batch in one transaction. None: one of several failed by itself, and nothing was done."""
         for left in reversed(range(TRIES)):
-            transaction, answers = None, list[_Answer]()
+            transaction, answers = None, list[Answer]()
             try:
                 db = self._connected()
                 transaction = self._begun(db)
                 transaction.marked = any(job.undoable for job in batch)
-                answers = _carried_out(transaction, batch)
+                answers = carried_out(transaction, batch)
                 self._commit(transaction)
             except Exception as fault:  # noqa: BLE001  # whatever it is, the senders are told and the thread goes on
                 self._roll_back()
@@ -283,8 +240,8 @@ class Writer:
         raise AssertionError("the last try returns")
 
     def _after_lost_answer(
-        self, transaction: Transaction, answers: list[_Answer]
-    ) -> tuple[list[_Answer], set[str]]:
+        self, transaction: Transaction, answers: list[Answer]
+    ) -> tuple[list[Answer], set[str]]:
         """What is answered where the connection was lost during a commit: what the server made of it.
 
         To say that nothing was changed of what was done would have its sender do it again.
@@ -399,7 +356,7 @@ class Writer:
             self._failing = True
             _log.error("the store failed in %s", operation, exc_info=fault)
 
-    def _answer(self, answers: list[_Answer], changed: frozenset[str]) -> None:
+    def _answer(self, answers: list[Answer], changed: frozenset[str]) -> None:
         for job, result, refusal in answers:
             if job.answer.done():  # its caller was cancelled
                 continue
@@ -411,37 +368,3 @@ class Writer:
         self._loop.call_soon(self._next)
         if changed:
             self._listener(changed)
-
-
-def _carried_out(transaction: Transaction, batch: list[_Job]) -> list[_Answer]:
-    """Those of no kind first, one by one and in order: what takes a right away comes before what uses it."""
-    answers = [_run(transaction, job) for job in batch if job.kind is None]
-    kinds: dict[Kind, list[_Job]] = {}
-    for job in batch:
-        if job.kind is not None:
-            kinds.setdefault(job.kind, []).append(job)
-    for kind, jobs in kinds.items():
-        results = kind(transaction, [job.asked for job in jobs])
-        for job, result in zip(jobs, results, strict=True):
-            refused = isinstance(result, RefusalError)
-            answers.append((job, None, result) if refused else (job, result, None))
-    return answers
-
-
-def _run(transaction: Transaction, job: _Job) -> _Answer:
-    if not job.undoable:
-        try:
-            return job, job.asked(transaction), None
-        except RefusalError as refusal:
-            return job, None, refusal.with_traceback(None)
-    db, changed = transaction.db, set(transaction.changed)
-    db.command("SAVEPOINT job")
-    try:
-        result = job.asked(transaction)
-    except RefusalError as refusal:
-        db.command("ROLLBACK TO SAVEPOINT job")
-        db.command("RELEASE SAVEPOINT job")
-        transaction.changed = changed
-        return job, None, refusal.with_traceback(None)
-    db.command("RELEASE SAVEPOINT job")
-    return job, result, None
