@@ -10,7 +10,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import count
@@ -39,14 +39,15 @@ def programs() -> Path:
 class PostgresServer:
     """A running server; databases are made in it by name."""
 
-    def __init__(self, folder: Path, control: Callable[..., None]) -> None:
+    def __init__(self, folder: Path, control: Callable[..., None], options: Sequence[str]) -> None:
         self._folder = folder
         self._control = control
+        self._options = options
         self._numbers = count(1)
 
     def start(self) -> None:
         """Start it, and wait until it takes connections."""
-        options = " ".join(f"-c {option}" for option in OPTIONS)
+        options = " ".join(f"-c {option}" for option in self._options)
         self._control("-w", "-t", START_SECS, "-o", f"{options} -k {self._folder}", "start")
 
     def stop(self) -> None:
@@ -56,6 +57,11 @@ class PostgresServer:
     def url(self, database: str) -> str:
         """The address of a database, for its superuser."""
         return f"postgresql://mail@/{database}?host={self._folder}"
+
+    @property
+    def pid(self) -> int:
+        """Its first process, the parent of all others."""
+        return int((self._folder / "data/postmaster.pid").read_text("ascii").split()[0])
 
     @property
     def socket(self) -> Path:
@@ -75,7 +81,7 @@ class PostgresServer:
 
 
 @contextmanager
-def postgres() -> Iterator[PostgresServer]:
+def postgres(options: Sequence[str] = OPTIONS) -> Iterator[PostgresServer]:
     """Start a server for the length of the block."""
     bin_ = programs()
     # The socket's path must be short, and the server, which refuses to be root, must reach it.
@@ -102,7 +108,7 @@ def postgres() -> Iterator[PostgresServer]:
 
     try:
         run("initdb", "-D", data, "-U", "mail", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C")
-        server = PostgresServer(folder, partial(run, "pg_ctl", "-D", data))
+        server = PostgresServer(folder, partial(run, "pg_ctl", "-D", data), options)
         server.start()
         try:
             yield server
