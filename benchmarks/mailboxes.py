@@ -1,4 +1,4 @@
-"""Mailboxes of a thousand to a million messages, made once and kept between runs.
+"""Mailboxes of a thousand to ten million messages, made once and kept between runs.
 
 They are made by the store's own ``post`` in large batches, so that they hold what sends would have left, and
 checked as ``mail4agent doctor`` checks a database. Each is a data folder of the daemon with the accounts
@@ -33,6 +33,8 @@ READER = DirectAddress(participant=ParticipantId("reader"))
 WRITER = DirectAddress(participant=ParticipantId("writer"))
 BATCH = 5_000
 BODY_CHARS = 400
+#: Bodies of a mailbox that would otherwise fill the disk.
+SHORT_CHARS = 40
 #: A position that is used has at least so many messages after it.
 PAGE_MAX = 50
 _TEXT = "figures of the week are in and the build of branch seven waits for review by who is free today"
@@ -44,15 +46,16 @@ def kept() -> Path:
     return Path(tempfile.gettempdir()) / f"mail4agent-bench-{os.getuid()}-{schema}"
 
 
-async def mailbox(size: int) -> Path:
-    """The data folder with ``size`` messages to ``reader``, made when there is none."""
-    home = kept() / str(size)
+async def mailbox(size: int, chars: int = BODY_CHARS) -> Path:
+    """The data folder with ``size`` messages of so many characters to ``reader``, made when there is none."""
+    name = str(size) if chars == BODY_CHARS else f"{size}-of-{chars}"
+    home = kept() / name
     if not home.exists():
         begun = perf_counter()
-        partial = kept() / f"{size}.partial"
+        partial = kept() / f"{name}.partial"
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(mode=0o700, parents=True)
-        await _fill(partial / "mail.sqlite3", size)
+        await _fill(partial / "mail.sqlite3", size, chars)
         findings = verify(partial / "mail.sqlite3")
         if findings:
             raise RuntimeError(f"the mailbox of {size} messages is not sound: {findings}")
@@ -61,14 +64,14 @@ async def mailbox(size: int) -> Path:
     return home
 
 
-async def _fill(path: Path, size: int) -> None:
+async def _fill(path: Path, size: int, chars: int) -> None:
     ids = RandomIds()
     store = await SqliteStore.open(path, SystemClock())
     try:
         await store.change(_register)
         for start in range(0, size, BATCH):
             numbers = range(start, min(start + BATCH, size))
-            postings = [posting_of(WRITER, _request(n), ids.message_id()) for n in numbers]
+            postings = [posting_of(WRITER, _request(n, chars), ids.message_id()) for n in numbers]
             outcomes = await store.post(postings)
             if len(outcomes) != len(numbers) or any(isinstance(each, Exception) for each in outcomes):
                 raise RuntimeError("a posting was refused")
@@ -85,11 +88,11 @@ def _register(registry: Registry) -> None:
         )
 
 
-def _request(number: int) -> SendRequest:
+def _request(number: int, chars: int) -> SendRequest:
     words = _TEXT.split()
     turn = number % len(words)
     sentence = " ".join((*words[turn:], *words[:turn], f"n{number % 1000}."))
-    body = (f"{sentence} " * (BODY_CHARS // len(sentence) + 1))[:BODY_CHARS]
+    body = (f"{sentence} " * (chars // len(sentence) + 1))[:chars]
     return SendRequest(to=READER, subject=f"Figures {number}", body=body)
 
 
