@@ -1,7 +1,7 @@
 """Mailboxes of a thousand to ten million messages, made once and kept between runs.
 
-They are made by the store's own ``post`` in large batches, so that they hold what sends would have left, and
-checked as ``mail4agent doctor`` checks a database. Each is a data folder of the daemon with the accounts
+The first thousand messages are the store's own ``post``, the others are written as it would write them
+(``offline``), and all are checked as ``mail4agent doctor`` checks a database. Each is a data folder of the daemon with the accounts
 ``writer`` and ``reader``, kept in the system's folder for temporary files.
 """
 
@@ -15,6 +15,8 @@ from contextlib import closing
 from pathlib import Path
 from time import perf_counter
 
+import offline
+
 from mail4agent_api.mail import DirectAddress, ParticipantId, Position, SendRequest
 from mail4agent_core.clock import SystemClock
 from mail4agent_core.ids import RandomIds, digest_of
@@ -22,7 +24,7 @@ from mail4agent_core.mail.posting import posting_of
 from mail4agent_core.mail.sqlite import SqliteStore
 from mail4agent_core.mail.sqlite.posting import id_text
 from mail4agent_core.mail.sqlite.schema import connect_writer, migrations
-from mail4agent_core.mail.sqlite.search import index_step
+from mail4agent_core.mail.sqlite.search import WATERMARK, index_step
 from mail4agent_core.mail.sqlite.verify import verify
 from mail4agent_core.mail.store import Registry
 from mail4agent_core.mail.wire import position
@@ -31,7 +33,9 @@ SIZES = (1_000, 100_000, 1_000_000)
 WRITER_SECRET, READER_SECRET = "77" * 32, "72" * 32
 READER = DirectAddress(participant=ParticipantId("reader"))
 WRITER = DirectAddress(participant=ParticipantId("writer"))
-BATCH = 5_000
+#: How many messages are posted; and how many are filled into the index for search, which takes minutes.
+POSTED = 1_000
+INDEXED_MAX = 1_000_000
 BODY_CHARS = 400
 #: Bodies of a mailbox that would otherwise fill the disk.
 SHORT_CHARS = 40
@@ -60,24 +64,34 @@ async def mailbox(size: int, chars: int = BODY_CHARS) -> Path:
         if findings:
             raise RuntimeError(f"the mailbox of {size} messages is not sound: {findings}")
         partial.rename(home)
-        print(f"made a mailbox of {size:,} messages in {perf_counter() - begun:.0f} s: {home}", flush=True)
+        print(f"made a mailbox of {size:,} messages of {chars} characters in {perf_counter() - begun:.0f} s: {home}", flush=True)
     return home
+
+
+class _Earlier:
+    """A clock before the time of the messages that are written after it, one a millisecond."""
+
+    def __init__(self, size: int) -> None:
+        self._since_ms = size + 3_600_000
+
+    def now_ms(self) -> int:
+        return SystemClock().now_ms() - self._since_ms
 
 
 async def _fill(path: Path, size: int, chars: int) -> None:
     ids = RandomIds()
-    store = await SqliteStore.open(path, SystemClock())
+    store = await SqliteStore.open(path, _Earlier(size))
     try:
         await store.change(_register)
-        for start in range(0, size, BATCH):
-            numbers = range(start, min(start + BATCH, size))
-            postings = [posting_of(WRITER, _request(n, chars), ids.message_id()) for n in numbers]
-            outcomes = await store.post(postings)
-            if len(outcomes) != len(numbers) or any(isinstance(each, Exception) for each in outcomes):
-                raise RuntimeError("a posting was refused")
+        postings = [posting_of(WRITER, _request(n, chars), ids.message_id()) for n in range(POSTED)]
+        outcomes = await store.post(postings)
+        if len(outcomes) != POSTED or any(isinstance(each, Exception) for each in outcomes):
+            raise RuntimeError("a posting was refused")
     finally:
         await store.close()
-    _index(path)
+    if size > POSTED:
+        offline.grow(path, size, chars)
+    _index(path, whole=size <= INDEXED_MAX)
 
 
 def _register(registry: Registry) -> None:
@@ -96,10 +110,16 @@ def _request(number: int, chars: int) -> SendRequest:
     return SendRequest(to=READER, subject=f"Figures {number}", body=body)
 
 
-def _index(path: Path) -> None:
-    """Do at once what the daemon does in its idle moments, so that it is idle when it is measured."""
+def _index(path: Path, *, whole: bool) -> None:
+    """Do at once what the daemon does in its idle moments, so that it is idle when it is measured.
+
+    Not ``whole``: leave the index empty, and have nothing wait for it.
+    """
     db = connect_writer(path)
     try:
+        if not whole:
+            sql = "INSERT OR REPLACE INTO number SELECT ?, max(pos) FROM message"
+            db.execute(sql, (WATERMARK,))
         more = True
         while more:
             db.execute("BEGIN IMMEDIATE")
