@@ -1,4 +1,4 @@
-"""Sends and pages with 1 to 256 requests in flight: throughput, the tail, and processor time, over the floor."""
+"""Sends and pages with 1 to 256 requests in flight: throughput, the tail and processor time; the floor."""
 
 from contextlib import AsyncExitStack
 from itertools import islice, repeat
@@ -49,7 +49,9 @@ async def main() -> None:
             peer = await stack.enter_async_context(subjects.peer(executable, folder / "peer"))
             report.version_of("agent-inbox", subjects.peer_version(executable))
 
-        def on(server: subjects.Server, raw: bytes, count: int, in_flight: int, status: int = 200) -> Measurement:
+        def on(
+            server: subjects.Server, raw: bytes, count: int, in_flight: int, status: int = 200
+        ) -> Measurement:
             return lambda: subjects.loaded(server, repeat(raw), count, in_flight, status)
 
         for in_flight in IN_FLIGHT:

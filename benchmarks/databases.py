@@ -1,8 +1,8 @@
-"""SQLite and one daemon against one PostgreSQL and 1, 2 and 4 daemons: sends and pages, and where the time goes.
+"""One SQLite file against one PostgreSQL database with 1, 2 and 4 daemons: sends, pages, and where time goes.
 
 PostgreSQL runs on the same machine with its defaults, so every commit is on disk before it is answered. The
-processor time of the daemons, of the server's processes and of the client are counted apart: together they are
-what the cores have.
+processor time of the daemons, of the server's processes and of the client are counted apart: together they
+are what the cores have.
 """
 
 import os

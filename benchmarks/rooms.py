@@ -1,4 +1,4 @@
-"""A post to a room of 2 to 1,000 members beside a direct message: what its sender pays, and what waking costs.
+"""A post to a room of 2 to 1,000 members beside a direct message: what it costs, and what waking does.
 
 A message to a room is stored once, so nobody pays for the members but those who wait when it comes: they are
 answered after its sender. Both are measured: with nobody waiting, and with every member waiting.

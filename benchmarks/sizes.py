@@ -50,7 +50,9 @@ def requests_of(home: Path) -> dict[str, list[bytes]]:
             for place in places
         ],
         UNREAD: [load.request("POST", "/mail/unread_count", {"target": target}, reader)],
-        GET: [load.request("POST", "/mail/get", {"message_id": place.message_id}, reader) for place in places],
+        GET: [
+            load.request("POST", "/mail/get", {"message_id": place.message_id}, reader) for place in places
+        ],
         SEND: [subjects.send_request(mailboxes.WRITER_SECRET)],
     }
 
