@@ -195,6 +195,7 @@ async def daemon(
         signins = SignIns(effective.home / "console", clock)
         console = Console(dispatch, entrance, delays, signins, Lineage(attestor, sessions), log)
         doorbells.subscribe(console.changed)
+        store.subscribe(console.mailed)
         # A route with an instance: a mount would answer with a redirect.
         routes = [
             Route(MCP_PATH, mcp),

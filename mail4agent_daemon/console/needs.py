@@ -126,4 +126,6 @@ _KINDS: Final[tuple[_Kind, ...]] = (
     ("mailboxes", waiting.letter_list, _letter),
 )
 
-SCREEN: Final = Screen("needs", "Needs you", PATH, (Route("GET", PATH, needs),), count)
+SCREEN: Final = Screen(
+    "needs", "Needs you", PATH, (Route("GET", PATH, needs),), count, frozenset(("outbox", "frontdoor"))
+)

@@ -241,4 +241,5 @@ SCREEN: Final = Screen(
         Route("POST", f"{HERE}/{{id}}/settle", settle, decides=True),
     ),
     waiting.drafts,
+    frozenset(("outbox",)),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from mail4agent_api.mail import (
     AckManyRequest,
@@ -87,65 +87,67 @@ from mail4agent_api.mail import (
     WhoAmI,
     WhoAmIRequest,
 )
-from mail4agent_api.mailbox import MailboxList, MailboxListRequest, MailboxShowRequest, MailboxText
-from mail4agent_api.frontdoor import (
-    FrontdoorBriefs,
-    FrontdoorCloseRequest,
-    FrontdoorExtractRequest,
-    FrontdoorExtracted,
-    FrontdoorGetRequest,
-    FrontdoorIngestRequest,
-    FrontdoorItem,
-    FrontdoorList,
-    FrontdoorListRequest,
-    FrontdoorMoved,
-    FrontdoorNeedsInfoRequest,
-    FrontdoorNextRequest,
-    FrontdoorReceipt,
-    FrontdoorReconcileRequest,
-    FrontdoorReconciled,
-    FrontdoorRecord,
-    FrontdoorReopenRequest,
-    FrontdoorTriagedRequest,
-    IngestedFile,
-)
-from mail4agent_api.note import (
-    NoteEventsRequest,
-    NoteJournal,
-    NoteJournalRequest,
-    NotePresentations,
-    NoteReceipt,
-    NoteRequest,
-    NoteRuns,
-    NoteRunsRequest,
-    NoteStanding,
-    NoteStandingRequest,
-    TurnStarted,
-)
-from mail4agent_api.outbox import (
-    DraftArguments,
-    DraftNamed,
-    OutboxDraft,
-    OutboxEditRequest,
-    OutboxEntry,
-    OutboxGetRequest,
-    OutboxList,
-    OutboxListRequest,
-    OutboxRejectRequest,
-    OutboxRejected,
-    OutboxReleaseRequest,
-    OutboxReleased,
-    OutboxSettleRequest,
-    OutboxStageRequest,
-    OutboxStaged,
-    OutboxSupersedeRequest,
-    OutboxTally,
-    OutboxTallyRequest,
-    OutboxWithdrawRequest,
-    StampedTaint,
-)
 from mail4agent_api._wire import WireModel
 from mail4agent_client.arguments import address, listed, participant, position, request_of
+
+if TYPE_CHECKING:
+    from mail4agent_api.mailbox import MailboxList, MailboxListRequest, MailboxShowRequest, MailboxText
+    from mail4agent_api.frontdoor import (
+        FrontdoorBriefs,
+        FrontdoorCloseRequest,
+        FrontdoorExtractRequest,
+        FrontdoorExtracted,
+        FrontdoorGetRequest,
+        FrontdoorIngestRequest,
+        FrontdoorItem,
+        FrontdoorList,
+        FrontdoorListRequest,
+        FrontdoorMoved,
+        FrontdoorNeedsInfoRequest,
+        FrontdoorNextRequest,
+        FrontdoorReceipt,
+        FrontdoorReconcileRequest,
+        FrontdoorReconciled,
+        FrontdoorRecord,
+        FrontdoorReopenRequest,
+        FrontdoorTriagedRequest,
+        IngestedFile,
+    )
+    from mail4agent_api.note import (
+        NoteEventsRequest,
+        NoteJournal,
+        NoteJournalRequest,
+        NotePresentations,
+        NoteReceipt,
+        NoteRequest,
+        NoteRuns,
+        NoteRunsRequest,
+        NoteStanding,
+        NoteStandingRequest,
+        TurnStarted,
+    )
+    from mail4agent_api.outbox import (
+        DraftArguments,
+        DraftNamed,
+        OutboxDraft,
+        OutboxEditRequest,
+        OutboxEntry,
+        OutboxGetRequest,
+        OutboxList,
+        OutboxListRequest,
+        OutboxRejectRequest,
+        OutboxRejected,
+        OutboxReleaseRequest,
+        OutboxReleased,
+        OutboxSettleRequest,
+        OutboxStageRequest,
+        OutboxStaged,
+        OutboxSupersedeRequest,
+        OutboxTally,
+        OutboxTallyRequest,
+        OutboxWithdrawRequest,
+        StampedTaint,
+    )
 
 R = TypeVar("R", bound=WireModel)
 
@@ -413,6 +415,8 @@ class AsyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.mailbox import MailboxList, MailboxListRequest
+
         return await self._ask("mailbox.list", MailboxList, request_of(MailboxListRequest, request, fields))
 
     @overload
@@ -424,6 +428,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.mailbox import MailboxShowRequest, MailboxText
+
         return await self._ask("mailbox.show", MailboxText, request_of(MailboxShowRequest, request, fields))
 
     @overload
@@ -447,6 +453,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, IdempotencyConflictError, PermissionDeniedError.
         """
+        from mail4agent_api.note import NoteReceipt, NoteRequest
+
         return await self._ask("note.deliver", NoteReceipt, request_of(NoteRequest, request, fields))
 
     @overload
@@ -460,6 +468,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.note import NoteStanding, NoteStandingRequest
+
         return await self._ask(
             "note.standing", NoteStanding, request_of(NoteStandingRequest, request, fields)
         )
@@ -475,6 +485,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.note import NoteEventsRequest, NotePresentations
+
         return await self._ask(
             "note.events", NotePresentations, request_of(NoteEventsRequest, request, fields, events=listed)
         )
@@ -488,6 +500,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.note import NoteJournal, NoteJournalRequest
+
         return await self._ask("note.journal", NoteJournal, request_of(NoteJournalRequest, request, fields))
 
     @overload
@@ -499,6 +513,8 @@ class AsyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.note import NoteRuns, NoteRunsRequest
+
         return await self._ask("note.runs", NoteRuns, request_of(NoteRunsRequest, request, fields))
 
     @overload
@@ -932,6 +948,8 @@ class AsyncMethods(ABC):
 
         Raises IdempotencyConflictError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxStageRequest, OutboxStaged
+
         return await self._ask("outbox.stage", OutboxStaged, request_of(OutboxStageRequest, request, fields))
 
     @overload
@@ -953,6 +971,8 @@ class AsyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxList, OutboxListRequest
+
         return await self._ask("outbox.list", OutboxList, request_of(OutboxListRequest, request, fields))
 
     @overload
@@ -964,6 +984,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxDraft, OutboxGetRequest
+
         return await self._ask("outbox.get", OutboxDraft, request_of(OutboxGetRequest, request, fields))
 
     @overload
@@ -977,6 +999,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, OutcomeUnknownError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxEntry, OutboxWithdrawRequest
+
         return await self._ask(
             "outbox.withdraw", OutboxEntry, request_of(OutboxWithdrawRequest, request, fields)
         )
@@ -1001,6 +1025,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, OutcomeUnknownError, IdempotencyConflictError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxStaged, OutboxSupersedeRequest
+
         return await self._ask(
             "outbox.supersede", OutboxStaged, request_of(OutboxSupersedeRequest, request, fields)
         )
@@ -1014,6 +1040,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, OutcomeUnknownError, DraftChangedError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxDraft, OutboxEditRequest
+
         return await self._ask("outbox.edit", OutboxDraft, request_of(OutboxEditRequest, request, fields))
 
     @overload
@@ -1027,6 +1055,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, OutcomeUnknownError, DraftChangedError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxReleaseRequest, OutboxReleased
+
         return await self._ask(
             "outbox.release", OutboxReleased, request_of(OutboxReleaseRequest, request, fields)
         )
@@ -1042,6 +1072,8 @@ class AsyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxRejectRequest, OutboxRejected
+
         return await self._ask(
             "outbox.reject", OutboxRejected, request_of(OutboxRejectRequest, request, fields, drafts=listed)
         )
@@ -1057,6 +1089,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxEntry, OutboxSettleRequest
+
         return await self._ask("outbox.settle", OutboxEntry, request_of(OutboxSettleRequest, request, fields))
 
     async def outbox_tally(self, request: OutboxTallyRequest | None = None, /) -> OutboxTally:
@@ -1064,6 +1098,8 @@ class AsyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxTally, OutboxTallyRequest
+
         return await self._ask(
             "outbox.tally", OutboxTally, OutboxTallyRequest() if request is None else request
         )
@@ -1081,6 +1117,8 @@ class AsyncMethods(ABC):
 
         Raises AlreadyExistsError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorIngestRequest, FrontdoorReceipt
+
         return await self._ask(
             "frontdoor.ingest",
             FrontdoorReceipt,
@@ -1115,6 +1153,8 @@ class AsyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorList, FrontdoorListRequest
+
         return await self._ask(
             "frontdoor.list", FrontdoorList, request_of(FrontdoorListRequest, request, fields)
         )
@@ -1130,6 +1170,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorGetRequest, FrontdoorItem
+
         return await self._ask(
             "frontdoor.get", FrontdoorItem, request_of(FrontdoorGetRequest, request, fields)
         )
@@ -1145,6 +1187,8 @@ class AsyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorBriefs, FrontdoorNextRequest
+
         return await self._ask(
             "frontdoor.next", FrontdoorBriefs, request_of(FrontdoorNextRequest, request, fields)
         )
@@ -1162,6 +1206,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorExtractRequest, FrontdoorExtracted
+
         return await self._ask(
             "frontdoor.extract", FrontdoorExtracted, request_of(FrontdoorExtractRequest, request, fields)
         )
@@ -1177,6 +1223,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, AlreadyExistsError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorMoved, FrontdoorTriagedRequest
+
         return await self._ask(
             "frontdoor.triaged",
             FrontdoorMoved,
@@ -1194,6 +1242,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorMoved, FrontdoorNeedsInfoRequest
+
         return await self._ask(
             "frontdoor.needs_info", FrontdoorMoved, request_of(FrontdoorNeedsInfoRequest, request, fields)
         )
@@ -1209,6 +1259,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorCloseRequest, FrontdoorMoved
+
         return await self._ask(
             "frontdoor.close", FrontdoorMoved, request_of(FrontdoorCloseRequest, request, fields)
         )
@@ -1224,6 +1276,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorMoved, FrontdoorReopenRequest
+
         return await self._ask(
             "frontdoor.reopen", FrontdoorMoved, request_of(FrontdoorReopenRequest, request, fields)
         )
@@ -1235,6 +1289,8 @@ class AsyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorReconcileRequest, FrontdoorReconciled
+
         return await self._ask(
             "frontdoor.reconcile",
             FrontdoorReconciled,
@@ -1495,6 +1551,8 @@ class SyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.mailbox import MailboxList, MailboxListRequest
+
         return self._ask("mailbox.list", MailboxList, request_of(MailboxListRequest, request, fields))
 
     @overload
@@ -1506,6 +1564,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.mailbox import MailboxShowRequest, MailboxText
+
         return self._ask("mailbox.show", MailboxText, request_of(MailboxShowRequest, request, fields))
 
     @overload
@@ -1529,6 +1589,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, IdempotencyConflictError, PermissionDeniedError.
         """
+        from mail4agent_api.note import NoteReceipt, NoteRequest
+
         return self._ask("note.deliver", NoteReceipt, request_of(NoteRequest, request, fields))
 
     @overload
@@ -1540,6 +1602,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.note import NoteStanding, NoteStandingRequest
+
         return self._ask("note.standing", NoteStanding, request_of(NoteStandingRequest, request, fields))
 
     @overload
@@ -1551,6 +1615,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.note import NoteEventsRequest, NotePresentations
+
         return self._ask(
             "note.events", NotePresentations, request_of(NoteEventsRequest, request, fields, events=listed)
         )
@@ -1564,6 +1630,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.note import NoteJournal, NoteJournalRequest
+
         return self._ask("note.journal", NoteJournal, request_of(NoteJournalRequest, request, fields))
 
     @overload
@@ -1575,6 +1643,8 @@ class SyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.note import NoteRuns, NoteRunsRequest
+
         return self._ask("note.runs", NoteRuns, request_of(NoteRunsRequest, request, fields))
 
     @overload
@@ -1982,6 +2052,8 @@ class SyncMethods(ABC):
 
         Raises IdempotencyConflictError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxStageRequest, OutboxStaged
+
         return self._ask("outbox.stage", OutboxStaged, request_of(OutboxStageRequest, request, fields))
 
     @overload
@@ -2003,6 +2075,8 @@ class SyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxList, OutboxListRequest
+
         return self._ask("outbox.list", OutboxList, request_of(OutboxListRequest, request, fields))
 
     @overload
@@ -2014,6 +2088,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxDraft, OutboxGetRequest
+
         return self._ask("outbox.get", OutboxDraft, request_of(OutboxGetRequest, request, fields))
 
     @overload
@@ -2025,6 +2101,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, OutcomeUnknownError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxEntry, OutboxWithdrawRequest
+
         return self._ask("outbox.withdraw", OutboxEntry, request_of(OutboxWithdrawRequest, request, fields))
 
     @overload
@@ -2047,6 +2125,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, OutcomeUnknownError, IdempotencyConflictError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxStaged, OutboxSupersedeRequest
+
         return self._ask(
             "outbox.supersede", OutboxStaged, request_of(OutboxSupersedeRequest, request, fields)
         )
@@ -2060,6 +2140,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, OutcomeUnknownError, DraftChangedError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxDraft, OutboxEditRequest
+
         return self._ask("outbox.edit", OutboxDraft, request_of(OutboxEditRequest, request, fields))
 
     @overload
@@ -2071,6 +2153,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, OutcomeUnknownError, DraftChangedError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxReleaseRequest, OutboxReleased
+
         return self._ask("outbox.release", OutboxReleased, request_of(OutboxReleaseRequest, request, fields))
 
     @overload
@@ -2082,6 +2166,8 @@ class SyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxRejectRequest, OutboxRejected
+
         return self._ask(
             "outbox.reject", OutboxRejected, request_of(OutboxRejectRequest, request, fields, drafts=listed)
         )
@@ -2095,6 +2181,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxEntry, OutboxSettleRequest
+
         return self._ask("outbox.settle", OutboxEntry, request_of(OutboxSettleRequest, request, fields))
 
     def outbox_tally(self, request: OutboxTallyRequest | None = None, /) -> OutboxTally:
@@ -2102,6 +2190,8 @@ class SyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxTally, OutboxTallyRequest
+
         return self._ask("outbox.tally", OutboxTally, OutboxTallyRequest() if request is None else request)
 
     @overload
@@ -2117,6 +2207,8 @@ class SyncMethods(ABC):
 
         Raises AlreadyExistsError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorIngestRequest, FrontdoorReceipt
+
         return self._ask(
             "frontdoor.ingest",
             FrontdoorReceipt,
@@ -2149,6 +2241,8 @@ class SyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorList, FrontdoorListRequest
+
         return self._ask("frontdoor.list", FrontdoorList, request_of(FrontdoorListRequest, request, fields))
 
     @overload
@@ -2160,6 +2254,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorGetRequest, FrontdoorItem
+
         return self._ask("frontdoor.get", FrontdoorItem, request_of(FrontdoorGetRequest, request, fields))
 
     @overload
@@ -2173,6 +2269,8 @@ class SyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorBriefs, FrontdoorNextRequest
+
         return self._ask("frontdoor.next", FrontdoorBriefs, request_of(FrontdoorNextRequest, request, fields))
 
     @overload
@@ -2188,6 +2286,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorExtractRequest, FrontdoorExtracted
+
         return self._ask(
             "frontdoor.extract", FrontdoorExtracted, request_of(FrontdoorExtractRequest, request, fields)
         )
@@ -2203,6 +2303,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, AlreadyExistsError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorMoved, FrontdoorTriagedRequest
+
         return self._ask(
             "frontdoor.triaged",
             FrontdoorMoved,
@@ -2220,6 +2322,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorMoved, FrontdoorNeedsInfoRequest
+
         return self._ask(
             "frontdoor.needs_info", FrontdoorMoved, request_of(FrontdoorNeedsInfoRequest, request, fields)
         )
@@ -2235,6 +2339,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorCloseRequest, FrontdoorMoved
+
         return self._ask(
             "frontdoor.close", FrontdoorMoved, request_of(FrontdoorCloseRequest, request, fields)
         )
@@ -2250,6 +2356,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorMoved, FrontdoorReopenRequest
+
         return self._ask(
             "frontdoor.reopen", FrontdoorMoved, request_of(FrontdoorReopenRequest, request, fields)
         )
@@ -2259,6 +2367,8 @@ class SyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorReconcileRequest, FrontdoorReconciled
+
         return self._ask(
             "frontdoor.reconcile",
             FrontdoorReconciled,
