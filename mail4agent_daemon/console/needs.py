@@ -103,8 +103,9 @@ def _bell(each: ListenerStanding) -> Waiting:
     marks = [str(listener.failure)] if listener.failure else []
     marks += [f"{listener.outstanding} wait"] * (listener.outstanding > 0)
     marks += [f"{listener.given_up} given up"] * (listener.given_up > 0)
-    text = f"{text_of(listener.owner)} at {listener.url}"
-    return Waiting(None if since is None else _text(since), "dead doorbell", DOORBELLS, text, tuple(marks))
+    owner = text_of(listener.owner)
+    path, text = f"{DOORBELLS}#{owner}", f"{owner} at {listener.url}"
+    return Waiting(None if since is None else _text(since), "dead doorbell", path, text, tuple(marks))
 
 
 def _letter(each: MailboxEntry) -> Waiting:

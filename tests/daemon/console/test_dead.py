@@ -24,6 +24,7 @@ from .conftest import SIZES, Desk, Shoot
 
 #: Nobody listens there.
 URL = "http://127.0.0.1:9/"
+IDS = "found => found.map(each => each.id)"
 
 
 async def signed_in(daemon: Inside) -> str:
@@ -115,18 +116,20 @@ def test_what_died_stands_among_what_needs_a_person(desk: Desk) -> None:
     """A doorbell leads to what can be done about it, a letter to its text and the command that ends it."""
     grant = {"id": "rosa", "grant": ["mailbox:read"], "revoke": []}
     desk.office.daemon.do("admin.participant.permit", grant)
-    die(desk, "ada")
+    die(desk, "ada", "rosa")
     id_ = poison(desk)
     with desk.page() as page:
-        expect(page.locator('[data-count="needs"]')).to_have_text(re.compile("^2"))
-        expect(page.get_by_text("2 given up")).to_be_visible()
+        expect(page.locator('[data-count="needs"]')).to_have_text(re.compile("^3"))
+        expect(page.get_by_text("2 given up").first).to_be_visible()
+        assert page.locator("#list [id]").count() == len(set(page.eval_on_selector_all("#list [id]", IDS)))
         page.get_by_role("link", name="dead letter").click()
         expect(page.get_by_text(f"mail4agent msg dismiss {id_}")).to_be_visible()
         assert page.evaluate("window.hit === undefined")
         page.goto(desk.url)
         page.get_by_role("link", name=f"dead doorbell ada at {URL}").click()
-        expect(page.get_by_text("2 were given up")).to_be_visible()
-        expect(page.get_by_text("300 times in a row")).to_be_visible()
+        assert page.url.endswith("/health/doorbells#ada")
+        expect(page.get_by_text("2 were given up").first).to_be_visible()
+        expect(page.get_by_text("300 times in a row").first).to_be_visible()
 
 
 @pytest.mark.promise("doorbell.dead-is-tried-again", "console.decisions-by-keyboard")
