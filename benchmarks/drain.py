@@ -1,4 +1,4 @@
-"""Draining the box: a home fetches submissions from an intake, keeps a durable record of each, acknowledges it.
+"""Draining the box: a home fetches submissions from an intake, keeps a durable record of each, and says so.
 
 Both are real processes over real sockets. Beside it is the floor of the same run: as many files of a record's
 size, each written and synced with its folder.

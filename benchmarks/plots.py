@@ -92,8 +92,8 @@ def svg(plot: Plot) -> str:
 
     out = [
         (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" role="img" '
-            f'aria-label="{escape(plot.title)}">'
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
+            f'role="img" aria-label="{escape(plot.title)}">'
         ),
         MARK.format(source=plot.source),
         f"<style>{STYLE}</style>",

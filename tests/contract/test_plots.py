@@ -1,6 +1,6 @@
 """The plots of the performance page."""
 
-import xml.etree.ElementTree as ElementTree
+from xml.etree import ElementTree as ET
 
 import plots
 import pytest
@@ -18,8 +18,8 @@ PLOT = plots.Plot(
 
 
 def test_a_plot_is_sound_svg_that_says_what_its_axes_are() -> None:
-    """Names are escaped, both axes are named, and each curve has as many marks as points, and one for its name."""
-    root = ElementTree.fromstring(plots.svg(PLOT))
+    """Names are escaped, both axes are named, and each curve has its points, and a mark beside its name."""
+    root = ET.fromstring(plots.svg(PLOT))
     said = [each.text for each in root.iter() if each.text]
     assert {"Sends & pages of mail4agent", "in flight", "p50, ms", "a <floor>", "1", "64"} <= set(said)
     marks = [each for each in root.iter() if each.tag.endswith(("}circle", "}rect"))]
