@@ -50,7 +50,10 @@ def accounts_by_digest(db: Database, digests: Sequence[bytes]) -> dict[bytes, Ac
 
     The index is searched for the digest: what the time tells of that is nothing of a secret.
     """
-    sql = f"{_ACCOUNT.replace('SELECT', 'SELECT secret_digest,', 1)} WHERE secret_digest = ANY(%b::bytea[])"
+    sql = (
+        "SELECT w.digest, p.* FROM unnest(%b::bytea[]) w (digest) "
+        f"CROSS JOIN LATERAL ({_ACCOUNT} WHERE secret_digest = w.digest LIMIT 1) p"
+    )
     rows = db.execute(sql, (list(digests),)).fetchall()
     return {digest: account_of_row(row) for digest, *row in rows}
 
