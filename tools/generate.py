@@ -23,7 +23,7 @@ import client
 import intake
 import openapi
 import operations
-import plots
+import plots  # pyright: ignore[reportMissingImports]  # stands with the figures
 import reference
 import toolbox
 import typescript
