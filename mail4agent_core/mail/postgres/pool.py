@@ -38,7 +38,7 @@ _Answer = tuple[_Job, Any, Exception | None]
 
 
 class Pool:
-    """Gives queries to threads, each of which replaces its connection when that is lost."""
+    """Gives queries to threads; each makes its connection when it needs one, and again when it is lost."""
 
     def __init__(self, url: str, origin: str, size: int, share_max: int) -> None:
         """``share_max`` is how many queries a thread takes at a time at most."""

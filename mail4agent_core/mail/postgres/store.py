@@ -17,13 +17,14 @@ from mail4agent_core.mail.records import Account, Page, PageQuery, SearchQuery, 
 from mail4agent_core.mail.store import Listener, Registry
 
 from . import deletion, doorbells, flow, pages, plain, posting, reading, search, telling
+from .batch import Transaction
 from .connection import Database
 from .listening import Listening
 from .lookups import Lookups
 from .people import active_reader
 from .readers import Readers
 from .registry import PostgresRegistry
-from .writer import Transaction, Writer
+from .writer import Writer
 
 T = TypeVar("T")
 
