@@ -113,8 +113,8 @@ bench: $(VENV)/.dev ## Measure every figure that docs/performance.md quotes
 	$(BIN)/python benchmarks/run_all.py $(ARGS)
 
 .PHONY: audit
-audit: $(VENV)/.dev ## Look for known vulnerabilities in what is locked; fails where a package could not be looked up
-	$(BIN)/pip-audit --strict --disable-pip --require-hashes --requirement requirements-dev.lock
+audit: $(VENV)/.dev ## Audit what is locked: licences, hashes, declarations, and where a service answers known vulnerabilities
+	$(BIN)/python tools/audit.py $(ARGS)
 
 .PHONY: dist
 dist: $(VENV)/.dev ## Build the wheel and the source archive
