@@ -1,4 +1,4 @@
-"""The audit of dependencies: what it finds, when it says that nobody answered, and that this project passes."""
+"""The audit of dependencies: what it finds, when it says that nobody answered, and that nothing is amiss."""
 
 import json
 from collections.abc import Iterator
