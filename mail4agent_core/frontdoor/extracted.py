@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Final, cast
 
+from .codings import coded
 from .dates import is_date
 from .quotations import Written, is_unseen
 from .types import Json
@@ -117,6 +118,11 @@ def faults(extraction: Extraction, texts: Iterable[str]) -> list[str]:
         for name in ("topic", "institution")
         if any(unprintable(character) for character in getattr(extraction, name))
     ]
+    found += [
+        f"the {name} {fault}"
+        for name in ("topic", "institution")
+        for fault in coded(getattr(extraction, name))
+    ]
     if not found:
         found += _quotations(extraction, texts)
     return found
@@ -140,6 +146,14 @@ def _quotations(extraction: Extraction, texts: Iterable[str]) -> list[str]:
     found = [f"the {name} quotes the prose" for name, words in made.items() if written.quoted_in(words)]
     if written.quoted_in_dates(dates):
         found.append("the dates quote the prose")
+    if not found:
+        found = [
+            f"the {name} quotes the prose in a coding"
+            for name, words in made.items()
+            if written.coded_in(words)
+        ]
+    if not found and any(written.coded_in(" ".join(order)) for order in permutations(made.values())):
+        found.append("the topic and the institution together quote the prose in a coding")
     if not found and any(
         written.quoted_in_dates(" ".join(order)) for order in permutations((*made.values(), dates))
     ):
