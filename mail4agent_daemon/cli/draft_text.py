@@ -22,7 +22,7 @@ from mail4agent_core.outbox.view import provider_ids
 WARNINGS = {
     "private": "PRIVATE: the conversation that drafted it had read what its owner keeps to himself",
     "untrusted": "UNTRUSTED: the conversation that drafted it had read what a stranger may have written",
-    "hidden_characters": "HIDDEN: {hidden} characters that nobody would see, or tell from others, are shown by number, \\u{{...}}",
+    "hidden_characters": "HIDDEN: {hidden} characters unseen or like others are shown by number, \\u{{...}}",
     "edited": "EDITED: it is not what was drafted; the difference is below",
     "no_sink": "NO SINK: the daemon's settings give its tool no sink, so that it cannot be released",
     "outcome_unknown": "UNKNOWN: a release was begun, and nobody knows whether it left",

@@ -36,7 +36,7 @@ STATES: Final = {
 WARNINGS: Final = {
     "private": "Private: the conversation that drafted it had read what its owner keeps to himself.",
     "untrusted": "Untrusted: the conversation that drafted it had read what a stranger may have written.",
-    "hidden_characters": "Hidden: {hidden} characters that nobody would see, or tell from others, are shown by number, \\u{{…}}.",
+    "hidden_characters": "Hidden: {hidden} characters unseen or like others are shown by number, \\u{{…}}.",
     "edited": "Edited: it is not what was drafted; the difference is below.",
     "no_sink": "No sink: the daemon's settings give its tool no sink, so that it cannot be released.",
     "outcome_unknown": "Unknown: a release was begun, and nobody knows whether it left.",
