@@ -191,8 +191,8 @@ def _next_ring(
     for _ in range(STEP):
         sql = (
             "SELECT r.attempts, r.pos, m.wire, r.box_no FROM ring r "
-            "LEFT JOIN message m ON m.box_no = r.box_no AND m.pos = r.pos "
-            "WHERE r.listener_no = %s ORDER BY r.attempts, r.pos LIMIT 1"
+            "LEFT JOIN LATERAL (SELECT wire FROM message WHERE box_no = r.box_no AND pos = r.pos LIMIT 1) m "
+            "ON true WHERE r.listener_no = %s ORDER BY r.attempts, r.pos LIMIT 1"
         )
         row = db.execute(sql, (number,)).fetchone()
         if row is None:

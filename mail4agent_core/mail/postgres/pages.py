@@ -293,8 +293,9 @@ def wires_of(db: Database, spots: Sequence[Spot], *, newest_first: bool = False)
         return []
     order = "DESC" if newest_first else "ASC"
     sql = (
-        "SELECT m.wire FROM unnest(%b::bigint[], %b::bigint[]) w (pos, box_no) "
-        f"JOIN message m ON m.box_no = w.box_no AND m.pos = w.pos ORDER BY m.pos {order}"
+        "SELECT m.wire FROM unnest(%b::bigint[], %b::bigint[]) w (pos, box_no) CROSS JOIN LATERAL "
+        "(SELECT wire FROM message WHERE box_no = w.box_no AND pos = w.pos LIMIT 1) m "
+        f"ORDER BY w.pos {order}"
     )
     return [row[0] for row in db.execute(sql, columns(spots, 2)).fetchall()]
 

@@ -34,7 +34,8 @@ def find_readers(db: Database, addresses: tuple[ParticipantAddress, ...]) -> dic
     sql = (
         "SELECT a.address, r.reader_no, p.account_no, b.box_no, p.common_reader "
         "FROM unnest(%b::text[], %b::text[], %b::bool[]) a (address, id, is_session) "
-        "JOIN participant p ON p.id = a.id AND p.removed_at IS NULL "
+        "CROSS JOIN LATERAL (SELECT account_no, common_reader FROM participant "
+        "WHERE id = a.id AND removed_at IS NULL LIMIT 1) p "
         "LEFT JOIN reader r ON r.address = a.address "
         "LEFT JOIN box b ON b.address = a.address AND a.is_session"
     )

@@ -90,8 +90,9 @@ def _gathered(db: Database, postings: Sequence[Posting]) -> _Known:
     )
     if keyed:
         sql = (
-            "SELECT i.reader_no, i.key, i.message_id, i.content FROM unnest(%b::bigint[], %b::text[]) "
-            "w (reader_no, key) JOIN idempotency i ON i.reader_no = w.reader_no AND i.key = w.key"
+            "SELECT w.reader_no, w.key, i.message_id, i.content FROM unnest(%b::bigint[], %b::text[]) "
+            "w (reader_no, key) CROSS JOIN LATERAL (SELECT message_id, content FROM idempotency "
+            "WHERE reader_no = w.reader_no AND key = w.key LIMIT 1) i"
         )
         for reader_no, key, message_id, content in db.execute(sql, columns(keyed, 2)).fetchall():
             known.keys[reader_no, key] = Prior(id_text(message_id), content)
@@ -104,9 +105,10 @@ def _find_boxes(known: _Known, targets: dict[str, Address]) -> None:
     private = {text: to for text, to in targets.items() if not isinstance(to, RoomAddress)}
     if private:
         sql = (
-            "SELECT b.address, b.box_no, b.last_pos, b.last_sender, b.other_pos "
-            "FROM unnest(%b::text[], %b::text[]) a (address, id) "
-            "JOIN participant p ON p.id = a.id AND p.removed_at IS NULL JOIN box b ON b.address = a.address"
+            "SELECT b.* FROM unnest(%b::text[], %b::text[]) a (address, id) "
+            "CROSS JOIN LATERAL (SELECT 1 FROM participant WHERE id = a.id AND removed_at IS NULL LIMIT 1) p "
+            "CROSS JOIN LATERAL (SELECT address, box_no, last_pos, last_sender, other_pos FROM box "
+            "WHERE address = a.address LIMIT 1) b"
         )
         named = (list(private), [to.participant for to in private.values()])
         for address, *row in known.db.execute(sql, named).fetchall():
@@ -357,9 +359,9 @@ def _given(db: Database, asked: Sequence[Acked], known: _Known) -> dict[Mark, in
     if not wanted:
         return {}
     sql = (
-        "SELECT a.box_no, a.reader_no, a.pos, a.acked_at FROM unnest(%b::bigint[], %b::bigint[], "
-        "%b::bigint[]) w (box_no, pos, reader_no) JOIN ack a ON (a.box_no, a.pos, a.reader_no) = "
-        "(w.box_no, w.pos, w.reader_no)"
+        "SELECT w.box_no, w.reader_no, w.pos, a.acked_at FROM unnest(%b::bigint[], %b::bigint[], "
+        "%b::bigint[]) w (box_no, pos, reader_no) CROSS JOIN LATERAL (SELECT acked_at FROM ack "
+        "WHERE (box_no, pos, reader_no) = (w.box_no, w.pos, w.reader_no) LIMIT 1) a"
     )
     rows = db.execute(sql, columns(sorted(wanted), 3)).fetchall()
     return {Mark(box_no, reader_no, pos): at for box_no, reader_no, pos, at in rows}

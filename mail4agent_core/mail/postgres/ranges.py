@@ -111,8 +111,8 @@ def _empty(db: Database, gaps: Sequence[tuple[int, int, int]]) -> frozenset[tupl
         return frozenset()
     sql = (
         "SELECT g.box_no, g.low, g.high FROM unnest(%b::bigint[], %b::bigint[], %b::bigint[]) "
-        "g (box_no, low, high) WHERE NOT EXISTS (SELECT 1 FROM message m WHERE m.box_no = g.box_no "
-        "AND m.pos > g.low AND m.pos < g.high)"
+        "g (box_no, low, high) WHERE (SELECT 1 FROM message m WHERE m.box_no = g.box_no "
+        "AND m.pos > g.low AND m.pos < g.high LIMIT 1) IS NULL"
     )
     return frozenset(
         (row[0], row[1], row[2]) for row in db.execute(sql, columns(sorted(set(gaps)), 3)).fetchall()

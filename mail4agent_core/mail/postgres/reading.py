@@ -29,8 +29,8 @@ def box_addresses(db: Database, address: ParticipantAddress) -> frozenset[str]:
 def message(db: Database, address: ParticipantAddress, message_id: MessageId) -> Seen:
     """One message that the reader may read or wrote."""
     sql = (
-        "SELECT p.box_no, p.sender_no, m.wire FROM place p JOIN message m ON m.box_no = p.box_no "
-        "AND m.pos = p.pos WHERE p.message_id = %s"
+        "SELECT p.box_no, p.sender_no, m.wire FROM place p CROSS JOIN LATERAL (SELECT wire FROM message "
+        "WHERE box_no = p.box_no AND pos = p.pos LIMIT 1) m WHERE p.message_id = %s"
     )
     row = db.execute(sql, (id_bytes(message_id),)).fetchone()
     if row is None:

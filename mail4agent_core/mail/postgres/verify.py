@@ -119,7 +119,7 @@ def findings_of(db: Database) -> list[str]:
     db.command(
         "SET LOCAL enable_seqscan = on; SET LOCAL enable_mergejoin = on; SET LOCAL enable_hashjoin = on"
     )
-    db.command("SET LOCAL enable_bitmapscan = on")
+    db.command("SET LOCAL enable_bitmapscan = on; SET LOCAL enable_sort = on")
     db.command("SET LOCAL statement_timeout = 0")
     found: list[str] = []
     for sentence, sql in _CHECKS.items():
