@@ -28,7 +28,7 @@ ALIKE = {
 @pytest.mark.promise("outbox.letters-that-pass-for-others-are-shown")
 @pytest.mark.parametrize(("text", "seen"), ALIKE.items(), ids=ascii)
 def test_a_letter_that_passes_for_a_latin_one_is_shown_as_its_number(text: str, seen: str) -> None:
-    """In a word of several alphabets, in a host or an address; and signs that pass for those of an address."""
+    """In a word of several alphabets, in a host or an address; and signs like those of an address."""
     assert shown(text) == seen
     assert hidden(text) == seen.count("\\u{")
 
