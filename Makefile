@@ -93,8 +93,8 @@ lock: $(VENV)/.dev ## Resolve the lock files from pyproject.toml (ARGS=--upgrade
 	$(BIN)/python tools/lock.py $(ARGS)
 
 .PHONY: fuzz
-fuzz: $(VENV)/.dev ## Fuzz the running daemon for about half an hour (M4A_FUZZ_EXAMPLES: how many examples an operation)
-	M4A_FUZZ_EXAMPLES=$(M4A_FUZZ_EXAMPLES) $(BIN)/python -m pytest tests/contract --timeout=5400 $(ARGS)
+fuzz: $(VENV)/.dev ## Fuzz the running daemon, its sockets and every reader of files for about half an hour (M4A_FUZZ_EXAMPLES: how much)
+	M4A_FUZZ_EXAMPLES=$(M4A_FUZZ_EXAMPLES) $(BIN)/python -m pytest tests/contract tests/fuzz tests/daemon/host --timeout=5400 $(ARGS)
 
 .PHONY: torture
 torture: $(VENV)/.dev ## Kill writers thousands of times, and play rounds of all faults at once (M4A_TORTURE_SECS, M4A_SEED)
