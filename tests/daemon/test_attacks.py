@@ -5,6 +5,7 @@ It wants a stranger's prose, somebody else's mail or draft, a draft that leaves 
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -185,3 +186,43 @@ def test_no_agent_sends_a_draft_or_speaks_as_another(house: House, agent: str) -
     assert house.daemon.post("/outbox/get", {"id": entry["id"]}, "ada").json == house.draft
     assert house.said_by("ada") == [MAIL]
     assert house.said_by("ben") == []
+
+
+@pytest.mark.promise("threats.no-secret-is-said")
+def test_no_secret_is_said(house: House) -> None:
+    """In no answer to an operator who asks for everything, no metric, no refusal and no line of the log."""
+    daemon = house.daemon
+    for account, secret in daemon.keys.items():
+        asked = daemon.ask(
+            "POST", f"/mail/whoami?token={secret}", b"{}", {"Content-Type": "application/json"}
+        )
+        assert asked.status >= 400
+        assert secret not in asked.body.decode()
+        body = {"to": {"kind": "direct", "participant": "ben"}, "subject": "s", "body": "b", secret: secret}
+        assert secret not in daemon.post("/mail/send", body, account).body.decode()
+        wrong = {"Authorization": f"Bearer {secret}x", "Content-Type": "application/json"}
+        assert secret not in daemon.ask("POST", "/mail/whoami", b"{}", wrong).body.decode()
+    said = [daemon.get("/metrics").body.decode(), daemon.get("/health").body.decode()]
+    for operation in OPERATIONS:
+        if operation["effect"] == "read" and operation["capability"] == ["mail:operator"]:
+            said += [daemon.post(operation["path"], body).body.decode() for body in house.bodies(operation)]
+    said.append(daemon.log_file.read_text())
+    kept = [hashlib.sha256(secret.encode()).hexdigest() for secret in daemon.keys.values()]
+    assert [each for each in (*daemon.keys.values(), *kept) if any(each in text for text in said)] == []
+
+
+@pytest.mark.promise("threats.no-cross-origin-header-is-sent")
+@pytest.mark.parametrize("path", ["/health", "/metrics", "/mail/inbox", "/mcp", "/console", "/nowhere"])
+def test_no_cross_origin_header_is_sent(house: House, path: str) -> None:
+    """To no method and no origin, the daemon's own among them, not even to what asks before it asks."""
+    daemon = house.daemon
+    for method in ("OPTIONS", "GET", "POST"):
+        for origin in ("https://evil.example", "null", f"http://127.0.0.1:{daemon.port}"):
+            asked = {
+                "Origin": origin,
+                "Access-Control-Request-Method": "POST",
+                "Content-Type": "application/json",
+            }
+            answer = daemon.ask(method, path, b"{}" if method == "POST" else None, asked)
+            assert not [name for name in answer.headers if name.startswith("access-control")]
+            assert method != "OPTIONS" or answer.status >= 400
