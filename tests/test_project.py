@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import functools
 import importlib.metadata
 import importlib.util
 import re
@@ -19,6 +20,8 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from tests.conftest import LONG, TESTS
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = {
@@ -316,6 +319,7 @@ def test_links_between_documents_lead_somewhere():
     assert broken == []
 
 
+@functools.cache
 def parsed_tests() -> list[tuple[str, ast.Module]]:
     """Name and tree of each module of the suite."""
     paths = sorted((ROOT / "tests").rglob("*.py"))
@@ -347,3 +351,8 @@ def test_no_test_sleeps():
         and ast.unparse(node.args[0] if node.args else node) != "0"
     ]
     assert asleep == []
+
+
+def test_what_begins_first_is_there():
+    """A long file that was renamed would begin late, and nobody would be told."""
+    assert [name for name in LONG if not (TESTS / name).exists()] == []

@@ -4,10 +4,12 @@ transports.
 
 from typing import Any
 
-from bundle import imports
+from bundle import imports, seam_of
 from operations import HEADER
 
 PREFIX = "mail."
+#: The seam whose types are imported with the methods; every method's errors are of it.
+SEAM = "mail"
 #: What a definition looks like as an argument, and what turns the argument into the definition.
 COMFORTS = {
     "Address": ("Address | str", "address"),
@@ -85,6 +87,7 @@ def _method(row: dict[str, Any], definitions: dict[str, Any], used: set[str], a:
     raises = ", ".join(_error(kind) for kind in row["refusals"])
     text = f'"""{row["summary"]}' + (f"\n\n        Raises {raises}.\n        " if raises else "") + '"""'
     wait = "await " if a else ""
+    text += _local({response} if request is None else {request, response})
     if request is None:
         return f"""
     {a}def {name}(self) -> {response}:
@@ -111,6 +114,12 @@ def _method(row: dict[str, Any], definitions: dict[str, Any], used: set[str], a:
 """
 
 
+def _local(names: set[str]) -> str:
+    """The lines that import a method's types of other seams, which most callers never need."""
+    lines = imports(name for name in names if seam_of(name) != SEAM)
+    return "".join(f"\n        {line}" for line in lines) + ("\n" if lines else "")
+
+
 def methods_module(definitions: dict[str, Any], table: dict[str, Any]) -> str:
     """The text of the module, unformatted."""
     rows = table["operations"]
@@ -134,11 +143,13 @@ def methods_module(definitions: dict[str, Any], table: dict[str, Any]) -> str:
             "from __future__ import annotations\n",
             "from abc import ABC, abstractmethod",
             "from collections.abc import Sequence",
-            "from typing import Any, Literal, TypeVar, overload\n",
-            *imports(used),
+            "from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload\n",
+            *imports(name for name in used if seam_of(name) == SEAM),
             "from mail4agent_api._wire import WireModel",
             "from mail4agent_client.arguments import address, listed, participant, position, request_of\n",
-            'R = TypeVar("R", bound=WireModel)\n',
+            "if TYPE_CHECKING:",
+            *(f"    {line}" for line in imports(name for name in used if seam_of(name) != SEAM)),
+            '\nR = TypeVar("R", bound=WireModel)\n',
             *classes,
         ]
     )

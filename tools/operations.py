@@ -5,23 +5,41 @@ the refusal family.
 import json
 from typing import Any
 
-from bundle import SCHEMAS, imports
+from bundle import SCHEMAS, imports, seam_of
 
 HEADER = "# Generated from {source} by tools/generate.py; do not edit.\n"
 
 OPERATION = '''
+@cache
+def _type(name: str) -> type[WireModel]:
+    """The type of ``seam.Name``. Its seam is imported for it: most programs speak one or two of them."""
+    seam, _, own = name.partition(".")
+    return getattr(import_module(f"mail4agent_api.{seam}"), own)
+
+
 @dataclass(frozen=True, slots=True)
 class Tool:
     """How the MCP door shows an operation."""
 
     name: str
     description: str
-    request: type[WireModel]
-    result: type[WireModel]
+    #: ``seam.Name`` of what its caller gives and gets.
+    request_name: str
+    result_name: str
     #: Whether a client that defers tools shows this one from the start.
     always_load: bool
     #: What of its row's capabilities it acts with; none: whatever its caller has.
     capability: tuple[str, ...] = ()
+
+    @property
+    def request(self) -> type[WireModel]:
+        """The type of its arguments."""
+        return _type(self.request_name)
+
+    @property
+    def result(self) -> type[WireModel]:
+        """The type of its answer."""
+        return _type(self.result_name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +53,9 @@ class Operation:
     authenticated: bool
     #: The caller needs any one of these; none: any valid caller.
     capability: tuple[str, ...]
-    request: type[WireModel] | None
-    response: type[WireModel]
+    #: ``seam.Name`` of what it takes, if anything, and of what it answers.
+    request_name: str | None
+    response_name: str
     effect: Literal["read", "write"]
     #: When a lost answer may be asked for again.
     retry: Literal["always", "key", "keys", "never"]
@@ -46,6 +65,16 @@ class Operation:
     refusals: tuple[str, ...]
     doors: tuple[str, ...]
     tool: Tool | None = None
+
+    @property
+    def request(self) -> type[WireModel] | None:
+        """The type of its request, if it takes one."""
+        return None if self.request_name is None else _type(self.request_name)
+
+    @property
+    def response(self) -> type[WireModel]:
+        """The type of its answer."""
+        return _type(self.response_name)
 '''
 
 ERROR_BASE = '''
@@ -91,17 +120,16 @@ def table() -> dict[str, Any]:
 def operations_module() -> str:
     """The text of ``mail4agent_api/operations.py``, unformatted."""
     rows, every = table()["operations"], tuple(table()["every"])
-    types = {row[key] for row in rows for key in ("request", "response") if row[key]}
-    types |= {row["tool"][key] for row in rows if "tool" in row for key in ("request", "result")}
     lines = [
         HEADER.format(source="schemas/operations.json"),
         '"""The table of operations."""\n',
         "from collections.abc import Mapping",
         "from dataclasses import dataclass",
+        "from functools import cache",
+        "from importlib import import_module",
         "from types import MappingProxyType",
         "from typing import Literal\n",
         "from mail4agent_api._wire import WireModel",
-        *imports(types),
         OPERATION,
         f"#: Refusals that any operation may answer with.\nEVERY: tuple[str, ...] = {every!r}\n",
         "OPERATIONS: Mapping[str, Operation] = MappingProxyType({",
@@ -109,7 +137,8 @@ def operations_module() -> str:
     lines += [
         f"{row['name']!r}: Operation(name={row['name']!r}, method={row['method']!r}, path={row['path']!r}, "
         f"summary={row['summary']!r}, authenticated={row.get('authenticated', True)}, "
-        f"capability={tuple(row['capability'])!r}, request={row['request']}, response={row['response']}, "
+        f"capability={tuple(row['capability'])!r}, request_name={_named(row['request'])!r}, "
+        f"response_name={_named(row['response'])!r}, "
         f"effect={row['effect']!r}, retry={row.get('retry', 'never')!r}, "
         f"lenient_body={row.get('lenient_body', False)}, doors={tuple(row['doors'])!r}, "
         f"refusals=({''.join(f'{r!r}, ' for r in row['refusals'])}*EVERY,){_tool(row)}),"
@@ -118,13 +147,18 @@ def operations_module() -> str:
     return "\n".join([*lines, "})\n"])
 
 
+def _named(name: str | None) -> str | None:
+    return None if name is None else f"{seam_of(name)}.{name}"
+
+
 def _tool(row: dict[str, Any]) -> str:
     tool = row.get("tool")
     if tool is None:
         return ""
     return (
         f", tool=Tool(name={tool['name']!r}, description={tool['description']!r}, "
-        f"request={tool['request']}, result={tool['result']}, always_load={tool.get('always_load', False)}, "
+        f"request_name={_named(tool['request'])!r}, result_name={_named(tool['result'])!r}, "
+        f"always_load={tool.get('always_load', False)}, "
         f"capability={tuple(tool.get('capability', ()))!r})"
     )
 

@@ -39,11 +39,6 @@ def test_the_repository_is_in_step_with_its_schemas(wanted: dict[str, str]) -> N
     assert generate.differences(wanted, ROOT) == {}
 
 
-def test_generating_twice_gives_the_same_bytes(wanted: dict[str, str]) -> None:
-    """No time, no order of a set and no chance enters a generated file."""
-    assert generate.outputs() == wanted
-
-
 @pytest.mark.promise("api.generated-files-are-in-step")
 def test_a_hand_edit_of_any_generated_file_is_found(wanted: dict[str, str], copied: Path) -> None:
     """One changed character in one file is one finding, with a diff that shows it."""
@@ -89,8 +84,9 @@ def test_a_hand_written_file_is_no_orphan(wanted: dict[str, str], copied: Path) 
 
 
 @pytest.mark.promise("api.generated-files-are-in-step")
+@pytest.mark.timeout(400)
 def test_the_command_fails_on_a_changed_schema_and_mends_what_it_is_told_to(tmp_path: Path) -> None:
-    """With --check it exits 1, shows a diff and writes nothing; without it the files follow."""
+    """With --check it exits 1, shows a diff and writes nothing; without it the files follow, each time."""
     for folder in ("schemas", "tools", *generate.FOLDERS):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored, dirs_exist_ok=True)
@@ -109,6 +105,7 @@ def test_the_command_fails_on_a_changed_schema_and_mends_what_it_is_told_to(tmp_
     assert "= 256" in (tmp_path / "mail4agent_api" / "bounds.py").read_text("utf-8")
     assert run().returncode == 0
     assert "INBOX_LIMIT_MAX: Final = 255" in (tmp_path / "mail4agent_api" / "bounds.py").read_text("utf-8")
+    # Another process, so that no time, no order of a set and no chance enters a generated file.
     assert run("--check").returncode == 0
 
 
@@ -177,6 +174,8 @@ def test_generated_python_stands_alone(wanted: dict[str, str]) -> None:
                 "typing_extensions",
                 "collections",
                 "types",
+                "functools",
+                "importlib",
                 "dataclasses",
             }
             assert {root.partition(".")[0] for root in roots} <= allowed, name

@@ -24,7 +24,7 @@ CONTENTS = {
     "hashlib.sha256(content).hexdigest() != file.sha256",
     "old.digest == digest(text)",
     "place.digest == digest(text)",
-    "_section_type(section).model_fields[key].annotation == SecretStr | None",
+    "section_type(section).model_fields[key].annotation == SecretStr | None",
     "(settings.username is None) != (password is None)",
 }
 

@@ -61,6 +61,8 @@ def test_a_verb_imports_its_own_noun_and_builds_few_types(words: tuple[str, ...]
     assert of_cli & _NOUNS == nouns
     engines = ("mail4agent_core.note", "mail4agent_core.outbox", "mail4agent_core.frontdoor")
     assert not {name for name in modules if name.startswith((*engines, "mail4agent_daemon.app"))}
+    seams = ("mailbox", "frontdoor", "note", "outbox", "intake")
+    assert not modules & {f"mail4agent_api.{seam}" for seam in seams}
     assert len(built) <= 6
 
 

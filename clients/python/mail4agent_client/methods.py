@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from mail4agent_api.mail import (
     AckManyRequest,
@@ -84,65 +84,67 @@ from mail4agent_api.mail import (
     WhoAmI,
     WhoAmIRequest,
 )
-from mail4agent_api.mailbox import MailboxList, MailboxListRequest, MailboxShowRequest, MailboxText
-from mail4agent_api.frontdoor import (
-    FrontdoorBriefs,
-    FrontdoorCloseRequest,
-    FrontdoorExtractRequest,
-    FrontdoorExtracted,
-    FrontdoorGetRequest,
-    FrontdoorIngestRequest,
-    FrontdoorItem,
-    FrontdoorList,
-    FrontdoorListRequest,
-    FrontdoorMoved,
-    FrontdoorNeedsInfoRequest,
-    FrontdoorNextRequest,
-    FrontdoorReceipt,
-    FrontdoorReconcileRequest,
-    FrontdoorReconciled,
-    FrontdoorRecord,
-    FrontdoorReopenRequest,
-    FrontdoorTriagedRequest,
-    IngestedFile,
-)
-from mail4agent_api.note import (
-    NoteEventsRequest,
-    NoteJournal,
-    NoteJournalRequest,
-    NotePresentations,
-    NoteReceipt,
-    NoteRequest,
-    NoteRuns,
-    NoteRunsRequest,
-    NoteStanding,
-    NoteStandingRequest,
-    TurnStarted,
-)
-from mail4agent_api.outbox import (
-    DraftArguments,
-    DraftNamed,
-    OutboxDraft,
-    OutboxEditRequest,
-    OutboxEntry,
-    OutboxGetRequest,
-    OutboxList,
-    OutboxListRequest,
-    OutboxRejectRequest,
-    OutboxRejected,
-    OutboxReleaseRequest,
-    OutboxReleased,
-    OutboxSettleRequest,
-    OutboxStageRequest,
-    OutboxStaged,
-    OutboxSupersedeRequest,
-    OutboxTally,
-    OutboxTallyRequest,
-    OutboxWithdrawRequest,
-    StampedTaint,
-)
 from mail4agent_api._wire import WireModel
 from mail4agent_client.arguments import address, listed, participant, position, request_of
+
+if TYPE_CHECKING:
+    from mail4agent_api.mailbox import MailboxList, MailboxListRequest, MailboxShowRequest, MailboxText
+    from mail4agent_api.frontdoor import (
+        FrontdoorBriefs,
+        FrontdoorCloseRequest,
+        FrontdoorExtractRequest,
+        FrontdoorExtracted,
+        FrontdoorGetRequest,
+        FrontdoorIngestRequest,
+        FrontdoorItem,
+        FrontdoorList,
+        FrontdoorListRequest,
+        FrontdoorMoved,
+        FrontdoorNeedsInfoRequest,
+        FrontdoorNextRequest,
+        FrontdoorReceipt,
+        FrontdoorReconcileRequest,
+        FrontdoorReconciled,
+        FrontdoorRecord,
+        FrontdoorReopenRequest,
+        FrontdoorTriagedRequest,
+        IngestedFile,
+    )
+    from mail4agent_api.note import (
+        NoteEventsRequest,
+        NoteJournal,
+        NoteJournalRequest,
+        NotePresentations,
+        NoteReceipt,
+        NoteRequest,
+        NoteRuns,
+        NoteRunsRequest,
+        NoteStanding,
+        NoteStandingRequest,
+        TurnStarted,
+    )
+    from mail4agent_api.outbox import (
+        DraftArguments,
+        DraftNamed,
+        OutboxDraft,
+        OutboxEditRequest,
+        OutboxEntry,
+        OutboxGetRequest,
+        OutboxList,
+        OutboxListRequest,
+        OutboxRejectRequest,
+        OutboxRejected,
+        OutboxReleaseRequest,
+        OutboxReleased,
+        OutboxSettleRequest,
+        OutboxStageRequest,
+        OutboxStaged,
+        OutboxSupersedeRequest,
+        OutboxTally,
+        OutboxTallyRequest,
+        OutboxWithdrawRequest,
+        StampedTaint,
+    )
 
 R = TypeVar("R", bound=WireModel)
 
@@ -404,6 +406,8 @@ class AsyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.mailbox import MailboxList, MailboxListRequest
+
         return await self._ask("mailbox.list", MailboxList, request_of(MailboxListRequest, request, fields))
 
     @overload
@@ -415,6 +419,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.mailbox import MailboxShowRequest, MailboxText
+
         return await self._ask("mailbox.show", MailboxText, request_of(MailboxShowRequest, request, fields))
 
     @overload
@@ -438,6 +444,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, IdempotencyConflictError, PermissionDeniedError.
         """
+        from mail4agent_api.note import NoteReceipt, NoteRequest
+
         return await self._ask("note.deliver", NoteReceipt, request_of(NoteRequest, request, fields))
 
     @overload
@@ -451,6 +459,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.note import NoteStanding, NoteStandingRequest
+
         return await self._ask(
             "note.standing", NoteStanding, request_of(NoteStandingRequest, request, fields)
         )
@@ -466,6 +476,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.note import NoteEventsRequest, NotePresentations
+
         return await self._ask(
             "note.events", NotePresentations, request_of(NoteEventsRequest, request, fields, events=listed)
         )
@@ -479,6 +491,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.note import NoteJournal, NoteJournalRequest
+
         return await self._ask("note.journal", NoteJournal, request_of(NoteJournalRequest, request, fields))
 
     @overload
@@ -490,6 +504,8 @@ class AsyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.note import NoteRuns, NoteRunsRequest
+
         return await self._ask("note.runs", NoteRuns, request_of(NoteRunsRequest, request, fields))
 
     @overload
@@ -884,6 +900,8 @@ class AsyncMethods(ABC):
 
         Raises IdempotencyConflictError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxStageRequest, OutboxStaged
+
         return await self._ask("outbox.stage", OutboxStaged, request_of(OutboxStageRequest, request, fields))
 
     @overload
@@ -905,6 +923,8 @@ class AsyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxList, OutboxListRequest
+
         return await self._ask("outbox.list", OutboxList, request_of(OutboxListRequest, request, fields))
 
     @overload
@@ -916,6 +936,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxDraft, OutboxGetRequest
+
         return await self._ask("outbox.get", OutboxDraft, request_of(OutboxGetRequest, request, fields))
 
     @overload
@@ -929,6 +951,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, OutcomeUnknownError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxEntry, OutboxWithdrawRequest
+
         return await self._ask(
             "outbox.withdraw", OutboxEntry, request_of(OutboxWithdrawRequest, request, fields)
         )
@@ -953,6 +977,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, OutcomeUnknownError, IdempotencyConflictError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxStaged, OutboxSupersedeRequest
+
         return await self._ask(
             "outbox.supersede", OutboxStaged, request_of(OutboxSupersedeRequest, request, fields)
         )
@@ -966,6 +992,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, OutcomeUnknownError, DraftChangedError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxDraft, OutboxEditRequest
+
         return await self._ask("outbox.edit", OutboxDraft, request_of(OutboxEditRequest, request, fields))
 
     @overload
@@ -979,6 +1007,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, OutcomeUnknownError, DraftChangedError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxReleaseRequest, OutboxReleased
+
         return await self._ask(
             "outbox.release", OutboxReleased, request_of(OutboxReleaseRequest, request, fields)
         )
@@ -994,6 +1024,8 @@ class AsyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxRejectRequest, OutboxRejected
+
         return await self._ask(
             "outbox.reject", OutboxRejected, request_of(OutboxRejectRequest, request, fields, drafts=listed)
         )
@@ -1009,6 +1041,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxEntry, OutboxSettleRequest
+
         return await self._ask("outbox.settle", OutboxEntry, request_of(OutboxSettleRequest, request, fields))
 
     async def outbox_tally(self, request: OutboxTallyRequest | None = None, /) -> OutboxTally:
@@ -1016,6 +1050,8 @@ class AsyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxTally, OutboxTallyRequest
+
         return await self._ask(
             "outbox.tally", OutboxTally, OutboxTallyRequest() if request is None else request
         )
@@ -1033,6 +1069,8 @@ class AsyncMethods(ABC):
 
         Raises AlreadyExistsError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorIngestRequest, FrontdoorReceipt
+
         return await self._ask(
             "frontdoor.ingest",
             FrontdoorReceipt,
@@ -1067,6 +1105,8 @@ class AsyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorList, FrontdoorListRequest
+
         return await self._ask(
             "frontdoor.list", FrontdoorList, request_of(FrontdoorListRequest, request, fields)
         )
@@ -1082,6 +1122,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorGetRequest, FrontdoorItem
+
         return await self._ask(
             "frontdoor.get", FrontdoorItem, request_of(FrontdoorGetRequest, request, fields)
         )
@@ -1097,6 +1139,8 @@ class AsyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorBriefs, FrontdoorNextRequest
+
         return await self._ask(
             "frontdoor.next", FrontdoorBriefs, request_of(FrontdoorNextRequest, request, fields)
         )
@@ -1114,6 +1158,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorExtractRequest, FrontdoorExtracted
+
         return await self._ask(
             "frontdoor.extract", FrontdoorExtracted, request_of(FrontdoorExtractRequest, request, fields)
         )
@@ -1129,6 +1175,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, AlreadyExistsError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorMoved, FrontdoorTriagedRequest
+
         return await self._ask(
             "frontdoor.triaged",
             FrontdoorMoved,
@@ -1146,6 +1194,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorMoved, FrontdoorNeedsInfoRequest
+
         return await self._ask(
             "frontdoor.needs_info", FrontdoorMoved, request_of(FrontdoorNeedsInfoRequest, request, fields)
         )
@@ -1161,6 +1211,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorCloseRequest, FrontdoorMoved
+
         return await self._ask(
             "frontdoor.close", FrontdoorMoved, request_of(FrontdoorCloseRequest, request, fields)
         )
@@ -1176,6 +1228,8 @@ class AsyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorMoved, FrontdoorReopenRequest
+
         return await self._ask(
             "frontdoor.reopen", FrontdoorMoved, request_of(FrontdoorReopenRequest, request, fields)
         )
@@ -1187,6 +1241,8 @@ class AsyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorReconcileRequest, FrontdoorReconciled
+
         return await self._ask(
             "frontdoor.reconcile",
             FrontdoorReconciled,
@@ -1441,6 +1497,8 @@ class SyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.mailbox import MailboxList, MailboxListRequest
+
         return self._ask("mailbox.list", MailboxList, request_of(MailboxListRequest, request, fields))
 
     @overload
@@ -1452,6 +1510,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.mailbox import MailboxShowRequest, MailboxText
+
         return self._ask("mailbox.show", MailboxText, request_of(MailboxShowRequest, request, fields))
 
     @overload
@@ -1475,6 +1535,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, IdempotencyConflictError, PermissionDeniedError.
         """
+        from mail4agent_api.note import NoteReceipt, NoteRequest
+
         return self._ask("note.deliver", NoteReceipt, request_of(NoteRequest, request, fields))
 
     @overload
@@ -1486,6 +1548,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.note import NoteStanding, NoteStandingRequest
+
         return self._ask("note.standing", NoteStanding, request_of(NoteStandingRequest, request, fields))
 
     @overload
@@ -1497,6 +1561,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.note import NoteEventsRequest, NotePresentations
+
         return self._ask(
             "note.events", NotePresentations, request_of(NoteEventsRequest, request, fields, events=listed)
         )
@@ -1510,6 +1576,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.note import NoteJournal, NoteJournalRequest
+
         return self._ask("note.journal", NoteJournal, request_of(NoteJournalRequest, request, fields))
 
     @overload
@@ -1521,6 +1589,8 @@ class SyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.note import NoteRuns, NoteRunsRequest
+
         return self._ask("note.runs", NoteRuns, request_of(NoteRunsRequest, request, fields))
 
     @overload
@@ -1891,6 +1961,8 @@ class SyncMethods(ABC):
 
         Raises IdempotencyConflictError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxStageRequest, OutboxStaged
+
         return self._ask("outbox.stage", OutboxStaged, request_of(OutboxStageRequest, request, fields))
 
     @overload
@@ -1912,6 +1984,8 @@ class SyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxList, OutboxListRequest
+
         return self._ask("outbox.list", OutboxList, request_of(OutboxListRequest, request, fields))
 
     @overload
@@ -1923,6 +1997,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxDraft, OutboxGetRequest
+
         return self._ask("outbox.get", OutboxDraft, request_of(OutboxGetRequest, request, fields))
 
     @overload
@@ -1934,6 +2010,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, OutcomeUnknownError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxEntry, OutboxWithdrawRequest
+
         return self._ask("outbox.withdraw", OutboxEntry, request_of(OutboxWithdrawRequest, request, fields))
 
     @overload
@@ -1956,6 +2034,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, OutcomeUnknownError, IdempotencyConflictError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxStaged, OutboxSupersedeRequest
+
         return self._ask(
             "outbox.supersede", OutboxStaged, request_of(OutboxSupersedeRequest, request, fields)
         )
@@ -1969,6 +2049,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, OutcomeUnknownError, DraftChangedError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxDraft, OutboxEditRequest
+
         return self._ask("outbox.edit", OutboxDraft, request_of(OutboxEditRequest, request, fields))
 
     @overload
@@ -1980,6 +2062,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, OutcomeUnknownError, DraftChangedError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxReleaseRequest, OutboxReleased
+
         return self._ask("outbox.release", OutboxReleased, request_of(OutboxReleaseRequest, request, fields))
 
     @overload
@@ -1991,6 +2075,8 @@ class SyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxRejectRequest, OutboxRejected
+
         return self._ask(
             "outbox.reject", OutboxRejected, request_of(OutboxRejectRequest, request, fields, drafts=listed)
         )
@@ -2004,6 +2090,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxEntry, OutboxSettleRequest
+
         return self._ask("outbox.settle", OutboxEntry, request_of(OutboxSettleRequest, request, fields))
 
     def outbox_tally(self, request: OutboxTallyRequest | None = None, /) -> OutboxTally:
@@ -2011,6 +2099,8 @@ class SyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.outbox import OutboxTally, OutboxTallyRequest
+
         return self._ask("outbox.tally", OutboxTally, OutboxTallyRequest() if request is None else request)
 
     @overload
@@ -2026,6 +2116,8 @@ class SyncMethods(ABC):
 
         Raises AlreadyExistsError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorIngestRequest, FrontdoorReceipt
+
         return self._ask(
             "frontdoor.ingest",
             FrontdoorReceipt,
@@ -2058,6 +2150,8 @@ class SyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorList, FrontdoorListRequest
+
         return self._ask("frontdoor.list", FrontdoorList, request_of(FrontdoorListRequest, request, fields))
 
     @overload
@@ -2069,6 +2163,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorGetRequest, FrontdoorItem
+
         return self._ask("frontdoor.get", FrontdoorItem, request_of(FrontdoorGetRequest, request, fields))
 
     @overload
@@ -2082,6 +2178,8 @@ class SyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorBriefs, FrontdoorNextRequest
+
         return self._ask("frontdoor.next", FrontdoorBriefs, request_of(FrontdoorNextRequest, request, fields))
 
     @overload
@@ -2097,6 +2195,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorExtractRequest, FrontdoorExtracted
+
         return self._ask(
             "frontdoor.extract", FrontdoorExtracted, request_of(FrontdoorExtractRequest, request, fields)
         )
@@ -2112,6 +2212,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, AlreadyExistsError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorMoved, FrontdoorTriagedRequest
+
         return self._ask(
             "frontdoor.triaged",
             FrontdoorMoved,
@@ -2129,6 +2231,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorMoved, FrontdoorNeedsInfoRequest
+
         return self._ask(
             "frontdoor.needs_info", FrontdoorMoved, request_of(FrontdoorNeedsInfoRequest, request, fields)
         )
@@ -2144,6 +2248,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorCloseRequest, FrontdoorMoved
+
         return self._ask(
             "frontdoor.close", FrontdoorMoved, request_of(FrontdoorCloseRequest, request, fields)
         )
@@ -2159,6 +2265,8 @@ class SyncMethods(ABC):
 
         Raises UnknownItemError, NotPendingError, PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorMoved, FrontdoorReopenRequest
+
         return self._ask(
             "frontdoor.reopen", FrontdoorMoved, request_of(FrontdoorReopenRequest, request, fields)
         )
@@ -2168,6 +2276,8 @@ class SyncMethods(ABC):
 
         Raises PermissionDeniedError.
         """
+        from mail4agent_api.frontdoor import FrontdoorReconcileRequest, FrontdoorReconciled
+
         return self._ask(
             "frontdoor.reconcile",
             FrontdoorReconciled,

@@ -198,9 +198,14 @@ def test_a_tool_with_types_of_its_own_needs_a_conversion() -> None:
     """A row whose tool has the operation's own types needs none; one with others is refused at the start."""
     row = OPERATIONS["mail.ack"]
     assert row.tool is not None
+    assert row.request_name is not None
     other = type(row.tool)(
-        name="m4a_new", description="d", request=row.request, result=row.response, always_load=False
-    )  # pyright: ignore[reportArgumentType]
+        name="m4a_new",
+        description="d",
+        request_name=row.request_name,
+        result_name=row.response_name,
+        always_load=False,
+    )
     plain = type(row)(**{name: getattr(row, name) for name in row.__slots__} | {"tool": other})
     assert conversion_of(plain).ask("as it is") == "as it is"
     odd = type(row)(
@@ -209,8 +214,8 @@ def test_a_tool_with_types_of_its_own_needs_a_conversion() -> None:
             "tool": type(other)(
                 name="m4a_new",
                 description="d",
-                request=row.tool.request,
-                result=row.tool.result,
+                request_name=row.tool.request_name,
+                result_name=row.tool.result_name,
                 always_load=False,
             )
         }
