@@ -27,7 +27,7 @@ run: $(VENV)/.run ## Start the daemon on this machine (DEMO=1: with a first conv
 	@exec $(BIN)/mail4agent serve $(if $(filter 1,$(DEMO)),--demo) $(ARGS)
 
 .PHONY: test
-test: ## Everything that CI runs: the checks, the tests and their coverage (ARGS: more flags of pytest)
+test: ## What CI runs, save the audit: the checks, the tests and their coverage (ARGS: more flags of pytest)
 	$(MAKE) --jobs=2 $(TOGETHER) check typescript mcp-clients browser-rules
 	$(MAKE) suite
 
