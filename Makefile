@@ -108,8 +108,9 @@ fuzz: $(VENV)/.dev ## Fuzz the running daemon for about half an hour (M4A_FUZZ_E
 	M4A_FUZZ_EXAMPLES=$(M4A_FUZZ_EXAMPLES) $(BIN)/python -m pytest tests/contract --timeout=5400 $(ARGS)
 
 .PHONY: torture
-torture: $(VENV)/.dev ## Kill writers thousands of times, and play rounds of all faults at once (M4A_TORTURE_SECS, M4A_SEED)
-	M4A_TORTURE=1 M4A_TORTURE_SECS=$${M4A_TORTURE_SECS:-1800} $(BIN)/python -m pytest tests/durability tests/torture --timeout=14400 $(ARGS)
+torture: $(VENV)/.dev ## Thousands of kills and of random histories, and rounds of all faults at once (M4A_TORTURE_SECS, M4A_SEED)
+	M4A_TORTURE=1 M4A_TORTURE_SECS=$${M4A_TORTURE_SECS:-1800} $(BIN)/python -m pytest tests/durability tests/torture \
+	  tests/core/mail/test_random_histories.py tests/core/mail/test_postgres_histories.py --timeout=14400 $(ARGS)
 
 .PHONY: soak
 soak: $(VENV)/.dev ## Load a daemon for an hour, and fail where descriptors, threads, memory or latency grow (ARGS=--secs=300: less)

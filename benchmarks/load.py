@@ -7,8 +7,9 @@ answers with a Content-Length, which is what the measured servers send.
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle, islice
 from time import perf_counter
 from typing import Any, cast
 
@@ -91,10 +92,14 @@ def _content_length(head: bytes) -> int:
     return int(lowered[at + 17 :].split(b"\r\n", 1)[0])
 
 
-async def connect(port: int, count: int = 1) -> list[Connection]:
-    """Open connections to a port of this machine."""
+async def connect(port: int | Sequence[int], count: int = 1) -> list[Connection]:
+    """Open connections to a port of this machine, or to several in turn."""
     loop = asyncio.get_running_loop()
-    return [(await loop.create_connection(Connection, "127.0.0.1", port))[1] for _ in range(count)]
+    ports = (port,) if isinstance(port, int) else port
+    opened = [
+        await loop.create_connection(Connection, "127.0.0.1", each) for each in islice(cycle(ports), count)
+    ]
+    return [connection for _, connection in opened]
 
 
 async def ask(port: int, raw: bytes) -> Answer:
@@ -120,8 +125,11 @@ class Run:
         return len(self.latencies) / self.elapsed
 
 
-async def drive(port: int, requests: Iterator[bytes], in_flight: int) -> Run:
-    """Send all requests, ``in_flight`` at a time: a connection sends its next one when it has its answer."""
+async def drive(port: int | Sequence[int], requests: Iterator[bytes], in_flight: int) -> Run:
+    """Send all requests, ``in_flight`` at a time: a connection sends its next one when it has its answer.
+
+    Several ports are given connections in turn.
+    """
     connections = await connect(port, in_flight)
     run = Run()
 

@@ -1,8 +1,9 @@
-"""Mailboxes of a thousand to a million messages, made once and kept between runs.
+"""Mailboxes of a thousand to ten million messages, made once and kept between runs.
 
-They are made by the store's own ``post`` in large batches, so that they hold what sends would have left, and
-checked as ``mail4agent doctor`` checks a database. Each is a data folder of the daemon with the accounts
-``writer`` and ``reader``, kept in the system's folder for temporary files.
+The first thousand messages are the store's own ``post``, the others are written as it would write them
+(``offline``), and up to a million all are checked as ``mail4agent doctor`` checks a database. Each is a data
+folder of the daemon with the accounts ``writer`` and ``reader``, kept in the system's folder for temporary
+files.
 """
 
 import hashlib
@@ -15,6 +16,8 @@ from contextlib import closing
 from pathlib import Path
 from time import perf_counter
 
+import offline
+
 from mail4agent_api.mail import DirectAddress, ParticipantId, Position, SendRequest
 from mail4agent_core.clock import SystemClock
 from mail4agent_core.ids import RandomIds, digest_of
@@ -22,7 +25,7 @@ from mail4agent_core.mail.posting import posting_of
 from mail4agent_core.mail.sqlite import SqliteStore
 from mail4agent_core.mail.sqlite.posting import id_text
 from mail4agent_core.mail.sqlite.schema import connect_writer, migrations
-from mail4agent_core.mail.sqlite.search import index_step
+from mail4agent_core.mail.sqlite.search import WATERMARK, index_step
 from mail4agent_core.mail.sqlite.verify import verify
 from mail4agent_core.mail.store import Registry
 from mail4agent_core.mail.wire import position
@@ -31,8 +34,13 @@ SIZES = (1_000, 100_000, 1_000_000)
 WRITER_SECRET, READER_SECRET = "77" * 32, "72" * 32
 READER = DirectAddress(participant=ParticipantId("reader"))
 WRITER = DirectAddress(participant=ParticipantId("writer"))
-BATCH = 5_000
+#: How many messages are posted.
+POSTED = 1_000
+#: Larger ones are not filled into the index for search and not checked whole: either takes minutes.
+CHECKED_MAX = 1_000_000
 BODY_CHARS = 400
+#: Bodies of a mailbox that would otherwise fill the disk.
+SHORT_CHARS = 40
 #: A position that is used has at least so many messages after it.
 PAGE_MAX = 50
 _TEXT = "figures of the week are in and the build of branch seven waits for review by who is free today"
@@ -44,37 +52,51 @@ def kept() -> Path:
     return Path(tempfile.gettempdir()) / f"mail4agent-bench-{os.getuid()}-{schema}"
 
 
-async def mailbox(size: int) -> Path:
-    """The data folder with ``size`` messages to ``reader``, made when there is none."""
-    home = kept() / str(size)
+async def mailbox(size: int, chars: int = BODY_CHARS) -> Path:
+    """The data folder with ``size`` messages of so many characters to ``reader``, made when there is none."""
+    name = str(size) if chars == BODY_CHARS else f"{size}-of-{chars}"
+    home = kept() / name
     if not home.exists():
         begun = perf_counter()
-        partial = kept() / f"{size}.partial"
+        partial = kept() / f"{name}.partial"
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(mode=0o700, parents=True)
-        await _fill(partial / "mail.sqlite3", size)
-        findings = verify(partial / "mail.sqlite3")
+        await _fill(partial / "mail.sqlite3", size, chars)
+        findings = verify(partial / "mail.sqlite3") if size <= CHECKED_MAX else []
         if findings:
             raise RuntimeError(f"the mailbox of {size} messages is not sound: {findings}")
         partial.rename(home)
-        print(f"made a mailbox of {size:,} messages in {perf_counter() - begun:.0f} s: {home}", flush=True)
+        took = perf_counter() - begun
+        print(
+            f"made a mailbox of {size:,} messages of {chars} characters in {took:.0f} s: {home}", flush=True
+        )
     return home
 
 
-async def _fill(path: Path, size: int) -> None:
+class _Earlier:
+    """A clock before the time of the messages that are written after it, one a millisecond."""
+
+    def __init__(self, size: int) -> None:
+        self._since_ms = size + 3_600_000
+
+    def now_ms(self) -> int:
+        return SystemClock().now_ms() - self._since_ms
+
+
+async def _fill(path: Path, size: int, chars: int) -> None:
     ids = RandomIds()
-    store = await SqliteStore.open(path, SystemClock())
+    store = await SqliteStore.open(path, _Earlier(size))
     try:
         await store.change(_register)
-        for start in range(0, size, BATCH):
-            numbers = range(start, min(start + BATCH, size))
-            postings = [posting_of(WRITER, _request(n), ids.message_id()) for n in numbers]
-            outcomes = await store.post(postings)
-            if len(outcomes) != len(numbers) or any(isinstance(each, Exception) for each in outcomes):
-                raise RuntimeError("a posting was refused")
+        postings = [posting_of(WRITER, _request(n, chars), ids.message_id()) for n in range(POSTED)]
+        outcomes = await store.post(postings)
+        if len(outcomes) != POSTED or any(isinstance(each, Exception) for each in outcomes):
+            raise RuntimeError("a posting was refused")
     finally:
         await store.close()
-    _index(path)
+    if size > POSTED:
+        offline.grow(path, size, chars)
+    _index(path, whole=size <= CHECKED_MAX)
 
 
 def _register(registry: Registry) -> None:
@@ -85,18 +107,24 @@ def _register(registry: Registry) -> None:
         )
 
 
-def _request(number: int) -> SendRequest:
+def _request(number: int, chars: int) -> SendRequest:
     words = _TEXT.split()
     turn = number % len(words)
     sentence = " ".join((*words[turn:], *words[:turn], f"n{number % 1000}."))
-    body = (f"{sentence} " * (BODY_CHARS // len(sentence) + 1))[:BODY_CHARS]
+    body = (f"{sentence} " * (chars // len(sentence) + 1))[:chars]
     return SendRequest(to=READER, subject=f"Figures {number}", body=body)
 
 
-def _index(path: Path) -> None:
-    """Do at once what the daemon does in its idle moments, so that it is idle when it is measured."""
+def _index(path: Path, *, whole: bool) -> None:
+    """Do at once what the daemon does in its idle moments, so that it is idle when it is measured.
+
+    Not ``whole``: leave the index empty, and have nothing wait for it.
+    """
     db = connect_writer(path)
     try:
+        if not whole:
+            sql = "INSERT OR REPLACE INTO number SELECT ?, max(pos) FROM message"
+            db.execute(sql, (WATERMARK,))
         more = True
         while more:
             db.execute("BEGIN IMMEDIATE")

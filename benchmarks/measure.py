@@ -199,10 +199,18 @@ def ratio(over: float | None, under: float | None) -> float | None:
     return None if over is None or not under else over / under
 
 
-def arguments(summary: str, rounds: int) -> argparse.Namespace:
-    """The flags of every script."""
+def flags(
+    summary: str, rounds: int, more: Callable[[argparse.ArgumentParser], object] = lambda _: None
+) -> argparse.Namespace:
+    """The flags of a script, with ``more`` of its own."""
     parser = argparse.ArgumentParser(description=summary)
     parser.add_argument(
         "--rounds", type=int, default=rounds, help="turns of each subject (default: %(default)s)"
     )
+    more(parser)
     return parser.parse_args()
+
+
+def arguments(summary: str, rounds: int) -> argparse.Namespace:
+    """The flags of every script."""
+    return flags(summary, rounds)

@@ -1,8 +1,12 @@
 """Soak: a mixed load for a set time, and whether descriptors, threads, memory and latency stay flat under it.
 
 Writers, readers that acknowledge, waiters, and clients that hang up in the middle of a wait share one daemon.
-Every interval is one row. The first quarter is for caches to fill; over the rest a line is fitted to each
-figure, and what it rises from beginning to end is held against a bound. Exit status 1: not flat.
+Every interval is one row. The store keeps up to 16 MiB of pages for each of its connections, so it is given
+more mail than that before the first row; the first quarter is for everything else that fills once. Over the
+rest a line is fitted to each figure, and what it rises from beginning to end is held against a bound. A bare
+Hypercorn is asked beside the daemon, and latency is judged as a multiple of its own, because the machine may
+be busier at one time than at another; for the same reason the processor time of a request is judged too. Exit
+status 1: not flat.
 """
 
 import argparse
@@ -25,15 +29,29 @@ SEED = 20_261_202
 #: Fewer rows than this say nothing about a slope.
 ROWS_MIN = 8
 WAIT_SECS = 5
+#: What is stored before the first row, in messages of 1 KiB: twice the pages that a connection keeps.
+FILLED = 24_000
+FILLED_AT_ONCE = 100
+#: How often a second the bare server is asked.
+BARE_RATE = 10
+#: Of how many parts of a soak the figures are quoted: one for each ten minutes of an hour.
+PARTS = 6
 #: What each figure may rise over the measured part: an amount, and a part of what it was at its beginning.
 BOUNDS = {
     "descriptors": (4.0, 0.0),
     "threads": (2.0, 0.0),
     "memory MiB": (4.0, 0.05),
-    "p50 ms": (0.5, 0.25),
+    "times bare": (0.5, 0.25),
+    "cpu ms": (0.1, 0.25),
 }
 
-ROW = "{:7.0f} {:9.0f} {:6.0f} {:7.0f} {:5.0f} {:7.0f} {:7.1f} {:7.2f} {:8.2f} {:6.1f}"
+HEAD = (
+    f"{'secs':>7} {'requests':>9} {'waits':>6} {'hung up':>7} {'fds':>5} {'threads':>7} {'MiB':>7} "
+    f"{'p50 ms':>7} {'p99 ms':>8} {'cpu ms':>6} {'bare ms':>8} {'times':>6}"
+)
+ROW = "{:7.0f} {:9.0f} {:6.0f} {:7.0f} {:5.0f} {:7.0f} {:7.1f} {:7.2f} {:8.2f} {:6.2f} {:8.2f} {:6.2f}"
+#: Of a part these are its sums; of the rest it has the medians.
+SUMS = ("requests", "waits", "hung up")
 
 
 @dataclass(slots=True)
@@ -41,6 +59,7 @@ class Interval:
     """What happened since the last row."""
 
     latencies: list[float] = field(default_factory=list)
+    bare: list[float] = field(default_factory=list)
     hung_up: int = 0
     waits: int = 0
 
@@ -66,6 +85,28 @@ class Load:
         if answer.status != 200:
             raise RuntimeError(f"answered {answer.status}: {answer.body[:200]!r}")
         return answer
+
+    async def fill(self, name: str, to: str) -> None:
+        """Store more mail than the store keeps pages of."""
+        messages = [subjects.message(to)] * FILLED_AT_ONCE
+        raw = self._raw(name, "/mail/send_many", {"messages": messages})
+        (connection,) = await load.connect(self._port)
+        try:
+            for _ in range(FILLED // FILLED_AT_ONCE):
+                answer = await connection.ask(raw)
+                if answer.status != 200:
+                    raise RuntimeError(f"answered {answer.status}: {answer.body[:200]!r}")
+        finally:
+            connection.close()
+
+    async def ask_bare(self, server: subjects.Server) -> None:
+        """Ask the bare server, at a pace, over one connection."""
+        (connection,) = await load.connect(server.port)
+        while True:
+            await asyncio.sleep(self._random.uniform(0.5, 1.5) / BARE_RATE)
+            begun = perf_counter()
+            await connection.ask(subjects.HEALTH)
+            self.interval.bare.append(perf_counter() - begun)
 
     async def work(self, name: str) -> None:
         """Send, read, acknowledge and count, at a pace, over a connection that is made anew now and then."""
@@ -136,6 +177,21 @@ def rise(values: list[float]) -> tuple[float, float]:
     return start, slope * (len(values) - 1)
 
 
+def parts(rows: list[dict[str, float]]) -> list[dict[str, float]]:
+    """The rows in so many parts, each as one row."""
+    size = -(-len(rows) // PARTS)
+    groups = [rows[first : first + size] for first in range(0, len(rows), size)]
+    return [
+        {
+            name: group[-1][name]
+            if name == "secs"
+            else (sum if name in SUMS else statistics.median)(row[name] for row in group)
+            for name in group[0]
+        }
+        for group in groups
+    ]
+
+
 def judged(rows: list[dict[str, float]]) -> list[dict[str, object]]:
     """Each bounded figure: what it rose, what it may, and whether that holds."""
     measured = rows[len(rows) // 4 :]
@@ -153,15 +209,21 @@ async def soak(secs: float, every: float, rate: float) -> list[dict[str, float]]
     """The rows of one soak. Raises what a client met that should not be."""
     rows: list[dict[str, float]] = []
     with subjects.scratch() as folder:
-        async with subjects.daemon(folder / "home") as server, asyncio.TaskGroup() as clients:
-            secrets = await subjects.accounts(server, *(f"account-{number}" for number in range(ACCOUNTS)))
-            mixed = Load(server, secrets, rate)
+        async with (
+            subjects.daemon(folder / "home") as server,
+            subjects.bare(folder / "bare") as bare,
+            asyncio.TaskGroup() as clients,
+        ):
+            names = [f"account-{number}" for number in range(ACCOUNTS)]
+            secrets = await subjects.accounts(server, *names, "archive")
+            mixed = Load(server, {name: secrets[name] for name in names}, rate)
+            await mixed.fill(names[0], "archive")
             tasks = [
-                clients.create_task(client(name)) for name in secrets for client in (mixed.work, mixed.wait)
+                clients.create_task(client(name)) for name in names for client in (mixed.work, mixed.wait)
             ]
+            tasks.append(clients.create_task(mixed.ask_bare(bare)))
             begun, cpu = perf_counter(), server.cpu() or 0.0
-            print(f"{'secs':>7} {'requests':>9} {'waits':>6} {'hung up':>7} {'fds':>5} {'threads':>7}"
-                  f" {'MiB':>7} {'p50 ms':>7} {'p99 ms':>8} {'cpu %':>6}", flush=True)  # fmt: skip
+            print(HEAD, flush=True)
             while perf_counter() - begun < secs:
                 await asyncio.sleep(every)
                 done, mixed.interval = mixed.interval, Interval()
@@ -175,8 +237,10 @@ async def soak(secs: float, every: float, rate: float) -> list[dict[str, float]]
                     "threads": threads(server.pid),
                     "memory MiB": server.memory() or 0.0,
                     **latency(done.latencies),
-                    "cpu %": (now - cpu) / every * 100,
+                    "cpu ms": (now - cpu) * 1000 / (len(done.latencies) + done.waits),
+                    "bare ms": latency(done.bare)["p50 ms"],
                 }
+                row["times bare"] = row["p50 ms"] / row["bare ms"]
                 cpu = now
                 rows.append(row)
                 print(ROW.format(*row.values()), flush=True)
@@ -201,6 +265,9 @@ def main() -> int:
 
     load.run(all_of_it())
     verdicts = judged(rows)
+    print(f"\nin {PARTS} parts, sums and medians\n{HEAD}")
+    for part in parts(rows):
+        print(ROW.format(*part.values()))
     for each in verdicts:
         print(
             "{figure}: from {from:.1f}, rose {rose:+.2f}, at most {at most:.2f}".format(**each)
@@ -212,6 +279,7 @@ def main() -> int:
         "versions": versions(),
         "rate": asked.rate,
         "rows": rows,
+        "parts": parts(rows),
         "verdicts": verdicts,
     }
     (RESULTS / "soak.json").write_text(json.dumps(document, indent=2) + "\n", "utf-8")

@@ -193,6 +193,7 @@ async def daemon(
         mcp = Door(entrance, Tools(dispatch, ids.boundary, log), limits, VERSION)
         signins = SignIns(effective.home / "console", clock)
         console = Console(dispatch, entrance, delays, signins, Lineage(attestor, sessions), log)
+        store.subscribe(console.mailed)
         # A route with an instance: a mount would answer with a redirect.
         routes = [
             Route(MCP_PATH, mcp),

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -37,10 +39,38 @@ def executable() -> str:
     raise AssertionError("unreachable")
 
 
+#: Is left by its parent before it becomes the browser, with its pipes; whoever started it waits for its end.
+_ORPHAN = """#!{python} -ES
+import os, sys
+ended, lives = os.pipe()
+os.set_inheritable(lives, True)
+if os.fork() == 0:
+    if os.fork() == 0:
+        os.execv({path!r}, [{path!r}, *sys.argv[1:]])
+    os._exit(0)
+os.close(lives)
+os.wait()
+os.read(ended, 1)
+"""
+
+
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """A headless Chromium; each test opens a context of its own in it."""
-    path = executable()
+    """A headless Chromium; each test opens a context of its own in it.
+
+    It runs below nobody, as a person's does: whoever runs the tests may be an agent, below which the console
+    lets nobody decide.
+    """
+    with TemporaryDirectory() as folder:
+        started = Path(folder) / "chromium"
+        started.write_text(_ORPHAN.format(python=sys.executable, path=executable()))
+        started.chmod(0o700)
+        with _launched(str(started)) as browser:
+            yield browser
+
+
+@contextmanager
+def _launched(path: str) -> Iterator[Browser]:
     # Its sandbox needs a user other than root, and a kernel that lets that user make namespaces.
     sandbox = os.geteuid() != 0 and not os.environ.get("CI")
     with sync_playwright() as playwright:

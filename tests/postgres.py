@@ -10,7 +10,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import count
@@ -19,8 +19,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
-#: Nothing here outlives the server, so that nothing needs to reach a disk.
-OPTIONS = ("fsync=off", "full_page_writes=off", "max_connections=100", "listen_addresses=")
+from tests.faulty import FaultyDisk
+
+OPTIONS = ("max_connections=100", "listen_addresses=")
+#: Where the disk is sound: nothing here outlives the server, so that nothing needs to reach it.
+HASTY = ("fsync=off", "full_page_writes=off")
 START_SECS = "60"
 
 
@@ -39,23 +42,56 @@ def programs() -> Path:
 class PostgresServer:
     """A running server; databases are made in it by name."""
 
-    def __init__(self, folder: Path, control: Callable[..., None]) -> None:
+    def __init__(
+        self, folder: Path, control: Callable[..., None], options: Sequence[str], disk: FaultyDisk | None
+    ) -> None:
         self._folder = folder
         self._control = control
+        self._options = options
+        self._disk = disk
         self._numbers = count(1)
+
+    @property
+    def disk(self) -> FaultyDisk:
+        """The disk under it, of a server that was made with a faulty one."""
+        assert self._disk is not None
+        return self._disk
 
     def start(self) -> None:
         """Start it, and wait until it takes connections."""
-        options = " ".join(f"-c {option}" for option in OPTIONS)
+        options = " ".join(f"-c {option}" for option in (*OPTIONS, *self._options))
         self._control("-w", "-t", START_SECS, "-o", f"{options} -k {self._folder}", "start")
 
     def stop(self) -> None:
         """Stop it as a crash does."""
         self._control("-m", "immediate", "-w", "stop")
 
+    @property
+    def runs(self) -> bool:
+        """Whether there is a process of it, which may still be starting."""
+        try:
+            self._control("status")
+        except subprocess.CalledProcessError:
+            return False
+        return True
+
+    @property
+    def answers(self) -> bool:
+        """Whether it takes connections."""
+        try:
+            psycopg.connect(self.url("postgres")).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
     def url(self, database: str) -> str:
         """The address of a database, for its superuser."""
         return f"postgresql://mail@/{database}?host={self._folder}"
+
+    @property
+    def pid(self) -> int:
+        """Its first process, the parent of all others."""
+        return int((self._folder / "data/postmaster.pid").read_text("ascii").split()[0])
 
     @property
     def socket(self) -> Path:
@@ -75,16 +111,21 @@ class PostgresServer:
 
 
 @contextmanager
-def postgres() -> Iterator[PostgresServer]:
-    """Start a server for the length of the block."""
+def postgres(options: Sequence[str] = (), *, faulty: bool = False) -> Iterator[PostgresServer]:
+    """Start a server for the length of the block, on a sound disk or on one that can fail.
+
+    ``options`` is for more of its settings; without any, one on a sound disk hurries.
+    """
     bin_ = programs()
     # The socket's path must be short, and the server, which refuses to be root, must reach it.
     folder = Path(tempfile.mkdtemp(prefix="m4a-pg-"))
     root = os.geteuid() == 0
     who = {"user": "postgres", "group": "postgres", "extra_groups": ()} if root else {}
+    owner = None
     if root:
         entry = pwd.getpwnam("postgres")
-        os.chown(folder, entry.pw_uid, entry.pw_gid)
+        owner = (entry.pw_uid, entry.pw_gid)
+        os.chown(folder, *owner)
     data = str(folder / "data")
 
     def run(program: str, *arguments: str) -> None:
@@ -97,12 +138,16 @@ def postgres() -> Iterator[PostgresServer]:
                 stdout=output,
                 stderr=output,
                 cwd="/",
+                env={**os.environ, **(disk.environment if disk else {})},
                 **who,
             )
 
+    disk = None
     try:
+        disk = FaultyDisk(folder, folder / "data", owner) if faulty else None
         run("initdb", "-D", data, "-U", "mail", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C")
-        server = PostgresServer(folder, partial(run, "pg_ctl", "-D", data))
+        hasty = () if faulty else HASTY
+        server = PostgresServer(folder, partial(run, "pg_ctl", "-D", data), options or hasty, disk)
         server.start()
         try:
             yield server

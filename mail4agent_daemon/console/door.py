@@ -33,7 +33,7 @@ from mail4agent_daemon.entrance import Entrance, allow, no_query
 from mail4agent_daemon.log import Log
 
 from . import sentences
-from .events import Events
+from .events import MAIL, Events, Look
 from .lineage import Lineage
 from .reply import NO_STORE, Reply, Send
 from .signed_in import LASTS_MS, SignIns
@@ -53,6 +53,8 @@ FIELDS_MAX: Final = 2_000
 _QUERY_MAX: Final = 8_192
 _WHO: Final = OPERATIONS["mail.whoami"]
 _JSON: Final = b"application/json"
+#: The seam that changes what an account may see, and with it every count.
+_RIGHTS: Final = "admin"
 #: Where a sign-in may lead.
 _INSIDE: Final = re.compile(rf"{PATH}(?:/[A-Za-z0-9._~/-]*)?(?:\?[A-Za-z0-9._~&=%+-]*)?")
 
@@ -77,12 +79,21 @@ class Console:
         self._log = log
         self._events = Events()
         self._opening: asyncio.Task[tuple[Pages, Routes]] | None = None
+        self._seams = frozenset[str]()
         dispatch.subscribe(self._told)
 
     def _told(self, operation: Operation) -> None:
         # A list settles before it answers; a stream that looks would wake itself by that, for ever.
         if not operation.name.endswith(".list"):
-            self._events.changed()
+            seam = operation.name.partition(".")[0]
+            if seam in self._seams:
+                self._events.changed(seam)
+            elif seam == _RIGHTS:
+                self._events.changed()
+
+    def mailed(self, _boxes: frozenset[str]) -> None:
+        """Mail came, by whichever way."""
+        self._events.changed(MAIL)
 
     def stop(self) -> None:
         """End what is streamed: the daemon stops."""
@@ -127,7 +138,7 @@ class Console:
             allow(scope, "GET")
             visit = await self._visit(pages, scope)
             await receive()
-            await self._events.stream(visit, lambda: rail(pages, visit), receive, send)
+            await self._events.stream(visit, self._look(pages, visit, _cookie(scope)), receive, send)
             return None
         route, parts = routes.find(method, path, state)
         if method == "GET":
@@ -152,6 +163,19 @@ class Console:
             return await self._sign_out(visit)
         return await route.handler(visit)
 
+    def _look(self, pages: Pages, visit: Visit, cookie: str | None) -> Look:
+        """The rail, in which only what changed is counted again."""
+        counts: dict[str, int | None] = {}
+
+        async def look(seams: frozenset[str] | None) -> str:
+            if await self._signins.of(cookie) is None:
+                raise UnauthenticatedError
+            changes = self._events.changes
+            counts.update(await pages.counts(visit, seams))
+            return pages.render("rail.html", tally=pages.told(counts), changes=changes, here="")
+
+        return look
+
     # Signing in and out
 
     async def _visit(self, pages: Pages, scope: Scope) -> Visit:
@@ -167,6 +191,7 @@ class Console:
             pages,
             self._signins.csrf(cookie),
             scope["path"],
+            self._events.changes,
             query=_query(scope),
         )
 
@@ -204,6 +229,7 @@ class Console:
 
     async def _sign_out(self, visit: Visit) -> Reply:
         await self._signins.end(visit.signed, everywhere=visit.form.get("everywhere") == "yes")
+        self._events.changed()
         return Reply(303, headers=((b"location", PATH.encode()), _GONE, NO_STORE))
 
     async def _code(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -237,7 +263,9 @@ class Console:
         """Templates and screens, loaded with the first request: a daemon that shows no page needs none."""
         if self._opening is None or (self._opening.done() and self._opening.exception() is not None):
             self._opening = asyncio.create_task(asyncio.to_thread(_open))
-        return await asyncio.shield(self._opening)
+        pages, routes = await asyncio.shield(self._opening)
+        self._seams = pages.seams
+        return pages, routes
 
 
 _CHALLENGED: Final = (NO_STORE, (b"www-authenticate", b'Bearer realm="mail4agent console"'))
@@ -284,11 +312,6 @@ def _open() -> tuple[Pages, Routes]:
 
 async def _nowhere(visit: Visit) -> Reply:  # noqa: ARG001  it is a handler
     raise UnknownPathError
-
-
-async def rail(pages: Pages, visit: Visit) -> str:
-    """The rail as it is now."""
-    return pages.render("rail.html", tally=await pages.tally(visit), here="")
 
 
 def refused(pages: Pages, refusal: RefusalError) -> Reply:

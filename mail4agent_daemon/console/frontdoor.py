@@ -159,4 +159,5 @@ SCREEN: Final = Screen(
         Route("POST", f"{HERE}/{{seq}}/extract", extract),
     ),
     waiting.requests,
+    frozenset(("frontdoor",)),
 )

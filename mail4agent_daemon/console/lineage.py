@@ -18,7 +18,12 @@ class Lineage:
 
     async def agent(self, link: Link | None) -> str | None:
         """What the connection comes from, where that is an agent program or a live session."""
-        proof = None if link is None else link.proof
+        if link is None:
+            return None
+        if link.proof is None:
+            # Nobody asked where the account's policy asks for no proof; who decides is asked of all of them.
+            link.proof = await self._attestor.attest(link.peer)
+        proof = link.proof
         if not isinstance(proof, Attested):
             return None
         for each in (proof, *self._attestor.ancestors(proof.process)):

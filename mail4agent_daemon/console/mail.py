@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 from mail4agent_api.mail import Message
 
 from . import people, writing
+from .events import MAIL as MAIL_SEAM
 from .letter import LISTED, READ, letters, line
 from .places import place_of, position
 from .reply import Reply
@@ -102,6 +103,12 @@ async def acknowledge(visit: Visit) -> Reply:
     return visit.see_other(_path(message_id), said="Acknowledged.")
 
 
+async def unread(visit: Visit) -> int:
+    """How much of one's inbox is not acknowledged. Raises RefusalError."""
+    target = {"kind": "direct", "participant": visit.account}
+    return (await visit.ask("mail.unread", {"target": target})).unread
+
+
 def _path(message_id: str) -> str:
     return f"{MAIL}/message/{quote(message_id, safe='')}"
 
@@ -133,4 +140,6 @@ SCREEN: Final = Screen(
         *people.ROUTES,
         *writing.ROUTES,
     ),
+    unread,
+    frozenset((MAIL_SEAM,)),
 )

@@ -89,4 +89,6 @@ def _request(each: RequestSummary) -> Waiting:
     )
 
 
-SCREEN: Final = Screen("needs", "Needs you", PATH, (Route("GET", PATH, needs),), count)
+SCREEN: Final = Screen(
+    "needs", "Needs you", PATH, (Route("GET", PATH, needs),), count, frozenset(("outbox", "frontdoor"))
+)

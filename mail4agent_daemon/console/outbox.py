@@ -250,4 +250,5 @@ SCREEN: Final = Screen(
         Route("POST", f"{HERE}/{{id}}/settle", settle, decides=True),
     ),
     waiting.drafts,
+    frozenset(("outbox",)),
 )

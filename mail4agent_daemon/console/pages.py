@@ -33,6 +33,8 @@ class Pages:
 
     def __init__(self, screens: Sequence[Screen]) -> None:
         self.screens = tuple(screens)
+        #: Those of the seams that some count is of.
+        self.seams = frozenset(seam for screen in self.screens for seam in screen.seams)
         self.statics: dict[str, Reply] = {}
         self._paths: dict[str, str] = {}
         for file in sorted((_HERE / "static").iterdir()):
@@ -64,9 +66,22 @@ class Pages:
 
     async def tally(self, visit: Visit) -> Mapping[str, int]:
         """How much waits on each screen that tells and that the account may see."""
-        counted = [screen for screen in self.screens if screen.count is not None]
+        return self.told(await self.counts(visit))
+
+    async def counts(self, visit: Visit, seams: frozenset[str] | None = None) -> dict[str, int | None]:
+        """The count of each screen that tells, or of those of some seams; None where it cannot be counted."""
+        counted = [
+            screen
+            for screen in self.screens
+            if screen.count is not None and (seams is None or screen.seams & seams)
+        ]
         found = await asyncio.gather(*(self._count(screen, visit) for screen in counted))
-        return {screen.name: n for screen, n in zip(counted, found, strict=True) if n is not None}
+        return {screen.name: n for screen, n in zip(counted, found, strict=True)}
+
+    @staticmethod
+    def told(counts: Mapping[str, int | None]) -> dict[str, int]:
+        """Counts without those that are none."""
+        return {name: n for name, n in counts.items() if n is not None}
 
     @staticmethod
     async def _count(screen: Screen, visit: Visit) -> int | None:

@@ -36,6 +36,8 @@ class Visit:
     pages: Pages
     csrf: str
     path: str
+    #: The number of changes that there had been when it came.
+    changes: int
     #: The names in the path of its route.
     parts: Mapping[str, str] = field(default_factory=dict[str, str])
     #: One text a name, the last that came.
@@ -72,6 +74,7 @@ class Visit:
             tally=tally,
             said=self.query.get("said", "")[:_SAID_MAX],
             csrf=self.csrf,
+            changes=self.changes,
             **context,
         )
         return Reply(status, text.encode())
@@ -112,3 +115,5 @@ class Screen:
     routes: tuple[Route, ...]
     #: How many of its things wait; asked for each page and after each change, so it must be quick.
     count: Callable[[Visit], Awaitable[int]] | None = None
+    #: The seams whose changes may change the count.
+    seams: frozenset[str] = frozenset()

@@ -37,6 +37,8 @@ class Ledger:
     refused: Counter[str] = field(default_factory=Counter[str])
     acts: list[str] = field(default_factory=list[str])
     lost: int = 0
+    #: How often a daemon said that it does not know what became of a request.
+    unknown: int = 0
     settled: int = 0
     _moved: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -59,7 +61,8 @@ class Ledger:
         acts = Counter(act.split(" ", 1)[0] for act in self.acts)
         return (
             f"{len(self.sent)} sent, {told} acknowledged, {self.lost} answers lost, "
-            f"refused {dict(self.refused)}, waits {self.waits_ended.total()}, acts {dict(acts)}"
+            f"{self.unknown} not known, refused {dict(self.refused)}, waits {self.waits_ended.total()}, "
+            f"acts {dict(acts)}"
         )
 
     def differences(self, name: str, targets: set[str], held: list[dict[str, Any]]) -> Iterable[str]:

@@ -16,6 +16,8 @@ from .ledger import Ledger, Sent
 
 PAGE = 100
 END = "the end"
+#: Who comes to a room and leaves it, and that room.
+WALKER, WALK = "walker", "walk"
 
 
 class LostError(Exception):
@@ -47,6 +49,8 @@ class Site:
     #: Accounts whose secret is being changed.
     changing: set[str] = field(default_factory=set[str])
     enough: asyncio.Event = field(default_factory=asyncio.Event)
+    #: Whether a daemon may lose what it keeps its mail in for longer than it asks what became of a commit.
+    may_be_unknown: bool = False
 
 
 class Client:
@@ -91,6 +95,9 @@ class Client:
         if status == 200:
             return answer
         kind = answer["kind"]
+        if kind == "internal" and self.site.may_be_unknown:
+            ledger.unknown += 1
+            raise LostError
         ledger.refused[kind] += 1
         if kind == "unauthenticated":
             assert self.account in self.site.changing or self._secret != self.site.secrets[self.account], (

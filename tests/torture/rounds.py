@@ -20,16 +20,18 @@ from .clocked import ClockHand
 from .conductor import Conductor
 from .cutting import CuttingProxy
 from .ledger import Ledger, Sent
-from .parties import END, Client, Door, Reader, Site, Waiter, Writer, position
+from .parties import END, WALK, WALKER, Client, Door, Reader, Site, Waiter, Writer, position
 
 #: How long the faults of all rounds last together, in seconds.
-SECS = float(os.environ.get("M4A_TORTURE_SECS", "8"))
+SECS = float(os.environ.get("M4A_TORTURE_SECS", "60"))
 #: A longer torture is many rounds, each of a home and a seed of its own, so that a failure is soon met again.
-ROUND_SECS = 30.0
+ROUND_SECS = 60.0 if SECS <= 60 else 240.0  # a minute is one round
 WRITERS, READERS = 6, 3
-#: No round writes more than a small disk holds.
-MESSAGES_MAX = 1_500
-WALKER, HALL, WALK = "walker", "hall", "walk"
+#: A round writes no more than its disk holds: how many messages of a writer that is, and its size in MiB.
+MESSAGES_MAX, DISK_MIB = round(25 * ROUND_SECS), round(0.8 * ROUND_SECS)
+#: How long a round may take with its beginning and its reckoning, on a busy machine, in seconds.
+WHOLE_SECS = 240 + 3 * ROUND_SECS
+HALL = "hall"
 
 
 def seeds() -> list[int]:

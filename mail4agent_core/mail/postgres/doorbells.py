@@ -20,8 +20,8 @@ from mail4agent_core.mail.doorbells import (
 )
 from mail4agent_core.mail.wire import first_of
 
+from .batch import Transaction
 from .connection import Database, columns
-from .writer import Transaction
 
 #: How long a daemon has a listener to itself from each ring on, in seconds: longer than a ring takes.
 LEASE_SECS = 20

@@ -1,6 +1,6 @@
-"""Why a PostgreSQL database is not opened.
+"""Why a PostgreSQL database is not opened, and what is not known of one that was.
 
-These are for the person who starts the daemon; they never go over the wire, and never hold the password.
+The first are for the person who starts the daemon; they never go over the wire, and never hold the password.
 """
 
 from mail4agent_core.mail.sqlite.faults import StoreOpenError
@@ -33,3 +33,7 @@ class DatabaseUnreachableError(StoreOpenError):
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(f"{name} cannot be used: {reason}.")
+
+
+class OutcomeUnknownError(Exception):
+    """The connection was lost during a commit, and the server did not say in time whether it was done."""

@@ -20,11 +20,11 @@ from mail4agent_core.mail.posting import Posted, Posting, Prior, Sight, judge
 from mail4agent_core.mail.wire import millisecond, next_pos
 
 from . import flow
+from .batch import Transaction
 from .connection import Database, columns
 from .people import Reader, active_readers
 from .ranges import Mark, cover
 from .sessions import owner_of
-from .writer import Transaction
 
 
 def id_bytes(message_id: MessageId) -> bytes:

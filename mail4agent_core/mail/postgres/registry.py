@@ -1,5 +1,8 @@
 """Accounts and rooms, within one transaction."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from mail4agent_api.addresses import participant_of, text_of
 from mail4agent_api.mail import (
     AttestationPolicy,
@@ -37,20 +40,19 @@ _LAST = 2**63 - 1
 AUDITED = "audited"
 
 
-def account_of_row(
-    row: tuple[str, str | None, str, int, int | None, int | None, AttestationPolicy],
-) -> Account:
+def account_of_row(row: Sequence[Any]) -> Account:
     """An account as its row says."""
     return Account(ParticipantId(row[0]), row[1], frozenset(row[2].split()), *row[3:])
 
 
-def account_by_digest(db: Database, digest: bytes) -> Account | None:
-    """The account whose secret has this digest.
+def accounts_by_digest(db: Database, digests: Sequence[bytes]) -> dict[bytes, Account]:
+    """The accounts whose secrets have these digests.
 
     The index is searched for the digest: what the time tells of that is nothing of a secret.
     """
-    row = db.execute(f"{_ACCOUNT} WHERE secret_digest = %s", (digest,)).fetchone()
-    return None if row is None else account_of_row(row)
+    sql = f"{_ACCOUNT.replace('SELECT', 'SELECT secret_digest,', 1)} WHERE secret_digest = ANY(%b::bytea[])"
+    rows = db.execute(sql, (list(digests),)).fetchall()
+    return {digest: account_of_row(row) for digest, *row in rows}
 
 
 class PostgresRegistry:
@@ -67,7 +69,7 @@ class PostgresRegistry:
         return None if row is None else account_of_row(row)
 
     def holding(self, digest: bytes) -> Account | None:
-        return account_by_digest(self._db, digest)
+        return accounts_by_digest(self._db, (digest,)).get(digest)
 
     def accounts(self, after: ParticipantId | None, limit: int | None) -> list[Account]:
         rows = self._db.execute(

@@ -17,12 +17,14 @@ from mail4agent_core.mail.records import Account, Page, PageQuery, SearchQuery, 
 from mail4agent_core.mail.store import Listener, Registry
 
 from . import deletion, doorbells, flow, pages, plain, posting, reading, search, telling
+from .batch import Transaction
 from .connection import Database
 from .listening import Listening
+from .lookups import Lookups
 from .people import active_reader
 from .readers import Readers
-from .registry import PostgresRegistry, account_by_digest
-from .writer import Transaction, Writer
+from .registry import PostgresRegistry
+from .writer import Writer
 
 T = TypeVar("T")
 
@@ -49,6 +51,7 @@ class PostgresStore:
         self._origin = origin
         self._writer = writer
         self._readers = readers
+        self._lookups = Lookups(readers)
         self._listening = listening
         self._listeners = listeners
 
@@ -79,7 +82,7 @@ class PostgresStore:
         self._listeners.append(listener)
 
     async def authenticate(self, digest: bytes) -> Account | None:
-        return await self._readers.now("authenticate", lambda db: account_by_digest(db, digest), single=True)
+        return await self._lookups.account(digest)
 
     async def post(self, postings: Sequence[Posting]) -> list[Posted | RefusalError]:
         if not postings:

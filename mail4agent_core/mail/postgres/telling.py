@@ -4,11 +4,11 @@ from mail4agent_api.errors import UnauthenticatedError
 from mail4agent_api.mail import ParticipantAddress
 from mail4agent_core.mail.records import Telling
 
+from .batch import Transaction
 from .connection import Database
 from .pages import unread_after, wires_of
 from .people import Reader, active_reader, find_reader
 from .reading import newest
-from .writer import Transaction
 
 
 def peek(db: Database, address: ParticipantAddress, limit: int) -> tuple[Telling, bool]:

@@ -19,18 +19,19 @@ import random
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import psycopg
 
-from mail4agent_api.errors import OverloadedError, RefusalError, StoreUnavailableError
+from mail4agent_api.errors import OverloadedError, StoreUnavailableError
 from mail4agent_core.clock import Clock
 from mail4agent_core.mail.figures import Figures
 from mail4agent_core.mail.store import Listener
 
+from .batch import Answer, Job, Kind, Transaction, carried_out
 from .connection import Database, connect
+from .faults import OutcomeUnknownError
 from .schema import connect_migrated
 from .search import STEP, index_step
 
@@ -49,42 +50,12 @@ TRIES = 5
 #: The pause before the server is asked again after it was away, and the longest, in seconds.
 PAUSE_SECS = 0.1
 PAUSE_MAX_SECS = 5.0
+#: How long it is asked whether a commit was done whose answer was lost, in seconds.
+OUTCOME_SECS = 10.0
 #: What is told to those who listen. What changed stands in the table ``change``.
 CHANNEL = "mail4agent_change"
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class Transaction:
-    """What a write works with. It becomes durable as a whole or not at all."""
-
-    db: Database
-    clock: Clock
-    last_pos: int
-    #: Text addresses to tell once the commit is durable.
-    changed: set[str] = field(default_factory=set[str])
-    #: How many messages were stored.
-    posted: int = 0
-
-
-#: Carries out writes of a kind together: what was asked for by each, and the answers in that order.
-Kind = Callable[[Transaction, Sequence[Any]], Sequence[Any]]
-
-
-@dataclass(slots=True)
-class _Job:
-    operation: str
-    kind: Kind | None
-    asked: Any
-    answer: asyncio.Future[Any]
-    #: Whether it may refuse after it has written.
-    undoable: bool
-    weight: int
-
-
-#: A write with what it returned, or why it was refused.
-_Answer = tuple[_Job, Any, RefusalError | None]
 
 
 class Writer:
@@ -98,9 +69,9 @@ class Writer:
         self._loop = loop
         self._listener = listener
         self._clock = clock
-        self._waiting: deque[_Job] = deque()
+        self._waiting: deque[Job] = deque()
         #: For the thread: writes to commit, or None to end.
-        self._orders: queue.SimpleQueue[list[_Job] | None] = queue.SimpleQueue()
+        self._orders: queue.SimpleQueue[list[Job] | None] = queue.SimpleQueue()
         self._busy = False
         self._idle: asyncio.TimerHandle | None = None
         self._drained: asyncio.Future[None] | None = None
@@ -134,7 +105,8 @@ class Writer:
 
         It may be run more than once; only the last run counts. A refusal that it raises is its answer;
         ``undoable`` undoes what it wrote before. Any fault is StoreUnavailableError, too many that wait
-        OverloadedError. Who is cancelled does not learn what became of the write.
+        OverloadedError; where the server does not say whether it was done, OutcomeUnknownError. Who is
+        cancelled does not learn what became of the write.
         """
         return await self._asked(operation, None, run, undoable=undoable, weight=weight)
 
@@ -150,7 +122,7 @@ class Writer:
         if len(self._waiting) >= WAITING_MAX:
             raise OverloadedError(retry_after_secs=1)
         answer: asyncio.Future[Any] = self._loop.create_future()
-        self._waiting.append(_Job(operation, kind, asked, answer, undoable, weight))
+        self._waiting.append(Job(operation, kind, asked, answer, undoable, weight))
         if not self._busy:
             # In the next turn of the loop, so that all that arrived in this one share the commit.
             self._busy = True
@@ -186,8 +158,8 @@ class Writer:
             elif self._behind:
                 self._idle = self._loop.call_later(IDLE_SECS, self._index_when_idle)
 
-    def _gathered(self) -> list[_Job]:
-        jobs: list[_Job] = []
+    def _gathered(self) -> list[Job]:
+        jobs: list[Job] = []
         weight = 0
         while self._waiting and (not jobs or weight + self._waiting[0].weight <= BATCH_MAX):
             jobs.append(self._waiting.popleft())
@@ -200,7 +172,7 @@ class Writer:
             self._busy = True
             self._orders.put([self._index_job()])
 
-    def _index_job(self) -> _Job:
+    def _index_job(self) -> Job:
         def run(transaction: Transaction) -> None:
             self._behind = index_step(transaction.db)
             self._lag = max(self._lag - STEP, 0) if self._behind else 0
@@ -209,7 +181,7 @@ class Writer:
         self._behind = False
         answer: asyncio.Future[Any] = self._loop.create_future()
         answer.add_done_callback(lambda done: done.cancelled() or done.exception())
-        return _Job("index", None, run, answer, undoable=False, weight=1)
+        return Job("index", None, run, answer, undoable=False, weight=1)
 
     def _main(self) -> None:
         try:
@@ -225,27 +197,31 @@ class Writer:
         finally:
             self._disconnect()
 
-    def _committed(self, batch: list[_Job]) -> tuple[list[_Answer], set[str]]:
+    def _committed(self, batch: list[Job]) -> tuple[list[Answer], set[str]]:
         answers, changed = self._attempt(batch, shared=len(batch) > 1)
         if answers is None:
-            answers = list[_Answer]()
+            answers = list[Answer]()
             for job in batch:
                 alone, told = self._attempt([job], shared=False)
                 answers += alone or ()
                 changed |= told
         return answers, changed
 
-    def _attempt(self, batch: list[_Job], *, shared: bool) -> tuple[list[_Answer] | None, set[str]]:
+    def _attempt(self, batch: list[Job], *, shared: bool) -> tuple[list[Answer] | None, set[str]]:
         """Run a batch in one transaction. None: one of several failed by itself, and nothing was done."""
         for left in reversed(range(TRIES)):
-            transaction = None
+            transaction, answers = None, list[Answer]()
             try:
                 db = self._connected()
                 transaction = self._begun(db)
-                answers = _carried_out(transaction, batch)
+                transaction.marked = any(job.undoable for job in batch)
+                answers = carried_out(transaction, batch)
                 self._commit(transaction)
             except Exception as fault:  # noqa: BLE001  # whatever it is, the senders are told and the thread goes on
                 self._roll_back()
+                if transaction is not None and transaction.committing and self._db is None:
+                    self._fault(batch[0].operation, fault)
+                    return self._after_lost_answer(transaction, answers)
                 if transaction is None and self._db is None and left == TRIES - 1 and not self._pause:
                     # The connection was lost while nobody used it, and nothing was asked of it yet.
                     continue
@@ -263,6 +239,49 @@ class Writer:
             return answers, transaction.changed
         raise AssertionError("the last try returns")
 
+    def _after_lost_answer(
+        self, transaction: Transaction, answers: list[Answer]
+    ) -> tuple[list[Answer], set[str]]:
+        """What is answered where the connection was lost during a commit: what the server made of it.
+
+        To say that nothing was changed of what was done would have its sender do it again.
+        """
+        done = self._was_done(transaction)
+        if done:
+            self._note(transaction, len(answers))
+            return answers, transaction.changed
+        refusals = (
+            (
+                job,
+                None,
+                OutcomeUnknownError() if done is None else StoreUnavailableError(operation=job.operation),
+            )
+            for job, _, _ in answers
+        )
+        return list(refusals), set()
+
+    def _was_done(self, transaction: Transaction) -> bool | None:
+        """Whether its row is in ``change``. None: the server did not say in time."""
+        if not transaction.told:
+            return False  # what leaves no row may be done twice
+        until = time.monotonic() + OUTCOME_SECS
+        while True:
+            try:
+                db = self._db = connect(self._url, self._origin)
+                # A server that still works on the commit lets go of the clock when it is done.
+                self._begun(db)
+                sql = "SELECT 1 FROM change WHERE seq = %s AND origin = %s"
+                found = db.execute(sql, (transaction.change, self._origin)).fetchone()
+                db.execute("COMMIT")
+            except psycopg.Error as fault:
+                self._fault("commit", fault)
+                self._disconnect()
+                if self._closing or time.monotonic() > until:
+                    return None
+                time.sleep(PAUSE_SECS * random.uniform(0.5, 1))  # noqa: S311  # spreads them
+            else:
+                return found is not None
+
     def _connected(self) -> Database:
         if self._db is None:
             if time.monotonic() < self._again_at:
@@ -279,18 +298,18 @@ class Writer:
     def _begun(self, db: Database) -> Transaction:
         """Begin a transaction, once it is this daemon's turn."""
         db.execute("BEGIN")
-        row = db.execute("SELECT pos FROM clock WHERE one = 1 FOR UPDATE").fetchone()
+        row = db.execute("SELECT pos, changes FROM clock WHERE one = 1 FOR UPDATE").fetchone()
         assert row is not None
-        return Transaction(db, self._clock, row[0])
+        return Transaction(db, self._clock, row[0], row[1] + 1)
 
     def _commit(self, transaction: Transaction) -> None:
         """Make the transaction durable, and tell the other daemons of it."""
-        db = transaction.db
-        if not (transaction.posted or transaction.changed):
+        db, told = transaction.db, transaction.told
+        transaction.committing = True
+        if not (transaction.posted or told):
             db.execute("COMMIT")
             return
         with db.pipelined():
-            told = bool(transaction.changed)
             sql = "UPDATE clock SET pos = %s, changes = changes + %s WHERE one = 1"
             db.execute(sql, (transaction.last_pos, int(told)))
             if told:
@@ -299,6 +318,7 @@ class Writer:
                     "SELECT changes, %s, %b::text[] FROM clock WHERE one = 1"
                 )
                 db.execute(sql, (self._origin, sorted(transaction.changed)))
+            if transaction.changed:
                 db.command(f"NOTIFY {CHANNEL}")
             db.execute("COMMIT")
 
@@ -336,7 +356,7 @@ class Writer:
             self._failing = True
             _log.error("the store failed in %s", operation, exc_info=fault)
 
-    def _answer(self, answers: list[_Answer], changed: frozenset[str]) -> None:
+    def _answer(self, answers: list[Answer], changed: frozenset[str]) -> None:
         for job, result, refusal in answers:
             if job.answer.done():  # its caller was cancelled
                 continue
@@ -348,37 +368,3 @@ class Writer:
         self._loop.call_soon(self._next)
         if changed:
             self._listener(changed)
-
-
-def _carried_out(transaction: Transaction, batch: list[_Job]) -> list[_Answer]:
-    """Those of no kind first, one by one and in order: what takes a right away comes before what uses it."""
-    answers = [_run(transaction, job) for job in batch if job.kind is None]
-    kinds: dict[Kind, list[_Job]] = {}
-    for job in batch:
-        if job.kind is not None:
-            kinds.setdefault(job.kind, []).append(job)
-    for kind, jobs in kinds.items():
-        results = kind(transaction, [job.asked for job in jobs])
-        for job, result in zip(jobs, results, strict=True):
-            refused = isinstance(result, RefusalError)
-            answers.append((job, None, result) if refused else (job, result, None))
-    return answers
-
-
-def _run(transaction: Transaction, job: _Job) -> _Answer:
-    if not job.undoable:
-        try:
-            return job, job.asked(transaction), None
-        except RefusalError as refusal:
-            return job, None, refusal.with_traceback(None)
-    db, changed = transaction.db, set(transaction.changed)
-    db.command("SAVEPOINT job")
-    try:
-        result = job.asked(transaction)
-    except RefusalError as refusal:
-        db.command("ROLLBACK TO SAVEPOINT job")
-        db.command("RELEASE SAVEPOINT job")
-        transaction.changed = changed
-        return job, None, refusal.with_traceback(None)
-    db.command("RELEASE SAVEPOINT job")
-    return job, result, None

@@ -16,6 +16,7 @@ import sqlite3
 import threading
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -324,7 +325,25 @@ class Writer:
     def _commit(self, db: sqlite3.Connection) -> None:
         """Make the transaction durable, in files that the next start will find."""
         self._files.check()
-        db.execute("COMMIT")
+        try:
+            db.execute("COMMIT")
+        except sqlite3.Error:
+            self._write_over(db)
+            raise
+
+    def _write_over(self, db: sqlite3.Connection) -> None:
+        """Take the place in the journal of a commit that failed.
+
+        What the disk took and could not make durable stands there whole: a process that starts after a crash
+        would find it committed, when its senders were told that nothing was changed. Where even this cannot
+        be written, the next commit does it.
+        """
+        with suppress(sqlite3.Error):
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            db.execute("BEGIN IMMEDIATE")
+            db.execute("UPDATE number SET value = value + 1 WHERE name = 'opened'")
+            db.execute("COMMIT")
 
     def _roll_back(self) -> None:
         """Undo the transaction; a connection that cannot even do that is replaced."""

@@ -3,7 +3,7 @@
 (() => {
   const rows = () => [...document.querySelectorAll("[data-row]")];
   const target = (row) => row.querySelector("a, summary, button") || row;
-  const typing = (node) => node.closest("input, textarea, select, dialog[open]");
+  const typing = (node) => node.closest("input:not([type=radio]), textarea, select, dialog[open]");
 
   function walk(step) {
     const all = rows();
@@ -49,22 +49,34 @@
 
   const rail = document.getElementById("rail");
   if (rail) {
-    const number = () => Number(rail.querySelector("[data-needs]")?.dataset.needs || 0);
+    const told = () => rail.querySelector("[data-needs]")?.dataset || {};
     const title = document.title.replace(/^\(\d+\) /, "");
-    let known = number();
+    let known = { ...told() };
     const tell = () => {
       for (const link of rail.querySelectorAll("a")) {
         if (link.dataset.screen === rail.dataset.here) link.setAttribute("aria-current", "page");
       }
-      const now = number();
-      document.title = now ? `(${now}) ${title}` : title;
-      if (now === known) return;
-      known = now;
-      document.getElementById("news").textContent = `${now} waiting`;
-      document.body.dispatchEvent(new CustomEvent("needs"));
+      const { needs, changes } = told();
+      document.title = Number(needs) ? `(${needs}) ${title}` : title;
+      const before = known;
+      known = { needs, changes };
+      if (needs !== before.needs) document.getElementById("news").textContent = `${needs} waiting`;
+      // One may have come while another went.
+      if (needs !== before.needs || changes !== before.changes) document.body.dispatchEvent(new CustomEvent("needs"));
     };
     rail.addEventListener("htmx:sse:after:message", tell);
   }
+
+  // A row that went while it had the focus leaves the focus to the one in its place.
+  let place = -1;
+  document.addEventListener("htmx:before:swap", () => {
+    place = rows().findIndex((row) => row.contains(document.activeElement));
+  });
+  document.addEventListener("htmx:after:swap", () => {
+    if (place < 0 || document.activeElement !== document.body) return;
+    const all = rows();
+    (all.length ? target(all[Math.min(place, all.length - 1)]) : document.getElementById("main")).focus();
+  });
 
   // A code of the command line is in the part of the address that no server and no log gets to see.
   const signin = document.getElementById("signin");

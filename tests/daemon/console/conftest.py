@@ -15,10 +15,24 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import chromium
 from tests.core.frontdoor.records import extraction, original, placed
-from tests.daemon.review.conftest import EMAIL, Office, opened
+from tests.daemon.agent import agent
+from tests.daemon.review.conftest import EMAIL, Office, account, opened
 
 SIZES = {"desktop": (1280, 900), "phone": (360, 740)}
+#: Mail that strangers might write, by its subject.
+HOSTILE = {
+    "script": "<script>window.acted = 1</script>",
+    "svg": "<svg onload='window.acted = 1'></svg><img src=x onerror='window.acted = 1'>",
+    "link": "[press me](javascript:window.acted=1) ![p](http://127.0.0.1:9/p.png)",
+    "turned": "pay \u202eelba\u202c now\u200b",
+    "long": "x" * 65_536,
+}
 expect.set_options(timeout=10_000)
+
+
+def direct(name: str) -> dict[str, str]:
+    """An account's address."""
+    return {"kind": "direct", "participant": name}
 
 
 @dataclass
@@ -106,6 +120,37 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         grant = ["frontdoor:review", "frontdoor:extract", "mail:operator"]
         office.daemon.do("admin.participant.permit", {"id": "rosa", "grant": grant, "revoke": []})
         yield Desk(office, browser)
+
+
+@dataclass(frozen=True)
+class Town:
+    """Who lives around the desk: bea writes to rosa, both are in the room ``hall``, and gus has a session."""
+
+    bea: str
+    #: The message of each hostile text.
+    mail: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def town(desk: Desk) -> Iterator[Town]:
+    """Mail of every kind for rosa, a session, a room and a run."""
+    daemon = desk.office.daemon
+    # The tests' own process calls as her, and a browser of a person's is below no session.
+    bea = account(daemon, desk.office.folder, "bea", ["mail:send", "mail:read"])
+    grant = ["mail:send", "mail:read", "mailbox:read", "note:read"]
+    daemon.do("admin.participant.permit", {"id": "rosa", "grant": grant, "revoke": []})
+    daemon.do("admin.room", {"id": "hall"})
+    for name in ("rosa", "bea"):
+        daemon.do("admin.room.member.add", {"room": "hall", "participant": name})
+    daemon.open_run("bea")
+    mail = {
+        name: daemon.do("mail.send", {"to": direct("rosa"), "subject": name, "body": body}, secret=bea)
+        for name, body in HOSTILE.items()
+    }
+    with agent(daemon.register("gus")) as gus:
+        gus.connect(daemon.port)
+        gus.ask("/mail/session")
+        yield Town(bea, {name: answer["message_id"] for name, answer in mail.items()})
 
 
 Shoot = Callable[[Page, str], None]

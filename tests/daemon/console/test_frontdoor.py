@@ -15,31 +15,6 @@ HOSTILE = (
 )
 
 
-def state(desk: Desk, seq: int) -> str:
-    """Where a request stands."""
-    return desk.office.daemon.do("frontdoor.get", {"seq": seq}, secret=desk.office.rosa)["record"]["state"]
-
-
-@pytest.mark.promise("console.decisions-by-keyboard")
-def test_a_request_is_asked_about_reopened_and_closed_by_keyboard_alone(desk: Desk) -> None:
-    """Each decision is on the record."""
-    seq = desk.extracted()
-    with desk.page(f"/frontdoor/{seq}") as page:
-        page.get_by_label("What its sender is asked for").focus()
-        page.keyboard.type("Which Tuesday?")
-        page.keyboard.press("Enter")
-        expect(page.get_by_text("It waits for its sender.")).to_be_visible()
-        assert state(desk, seq) == "needs_info"
-        page.get_by_role("button", name="Reopen").focus()
-        page.keyboard.press("Enter")
-        expect(page.get_by_text("Reopened.", exact=True)).to_be_visible()
-        page.keyboard.press("x")
-        page.keyboard.type("Spam.")
-        page.keyboard.press("Enter")
-        expect(page.get_by_text("Closed.", exact=True)).to_be_visible()
-    assert state(desk, seq) == "closed"
-
-
 @pytest.mark.promise("console.hostile-texts-are-inert")
 @pytest.mark.parametrize("script", [True, False])
 def test_hostile_prose_is_folded_inert_and_readable(desk: Desk, script: bool) -> None:

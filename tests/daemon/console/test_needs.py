@@ -1,28 +1,12 @@
-"""The screen "Needs you", and the counts that go on without a reload."""
+"""The screen "Needs you"."""
 
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import expect
 
 from tests.browser import serious
 
 from .conftest import SIZES, Desk, Shoot
-
-
-@pytest.mark.promise("console.counts-are-live")
-def test_a_draft_that_comes_is_told_in_the_rail_and_the_title_without_a_reload(desk: Desk) -> None:
-    """The numbers change within a second of the staging, and the line stands in the list."""
-    with desk.page() as page:
-        expect(page.locator("#rail")).to_have_attribute("data-htmx-powered", "true")
-        page.evaluate("window.stays = true")
-        id_ = desk.stage(subject="It just came")
-        expect(page.locator('[data-count="needs"]')).to_be_visible(timeout=2_000)
-        expect(page.get_by_role("link", name="It just came")).to_be_visible(timeout=2_000)
-        assert page.title().startswith("(")
-        assert page.evaluate("window.stays")
-        assert page.get_by_role("link", name="It just came").get_attribute("href") == f"/console/outbox/{id_}"
-    desk.clear()
 
 
 @pytest.mark.promise("console.screens-are-for-everybody")

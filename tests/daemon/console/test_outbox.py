@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser import serious
 from tests.daemon.review.conftest import EMAIL
@@ -16,48 +16,9 @@ HOSTILE = (
 )
 
 
-def press(page: Page, *keys: str) -> None:
-    """Type keys, each by itself."""
-    for key in keys:
-        page.keyboard.press(key)
-
-
 def entry(desk: Desk, id_: str) -> dict[str, str]:
     """What the outbox says of a draft."""
     return desk.office.get(id_)["entry"]
-
-
-@pytest.mark.promise("console.decisions-by-keyboard")
-def test_a_draft_is_found_opened_and_released_by_keyboard_alone(desk: Desk) -> None:
-    """It leaves once, as it was shown."""
-    before = len(desk.office.inbox.messages)
-    id_ = desk.stage(subject="By keys")
-    with desk.page("/outbox") as page:
-        press(page, "j", "Enter")
-        expect(page.get_by_role("heading", level=1)).to_have_text("Draft")
-        expect(page.locator("pre").first).to_contain_text("Tuesday at ten?")
-        press(page, "r", "Enter")
-        expect(page.get_by_text("Sent.", exact=True)).to_be_visible()
-    assert entry(desk, id_)["status"] == "sent"
-    assert entry(desk, id_)["decided_by"] == "rosa"
-    assert [str(each["subject"]) for each in desk.office.inbox.messages[before:]] == ["By keys"]
-
-
-@pytest.mark.promise("console.decisions-by-keyboard")
-def test_a_draft_is_edited_and_then_rejected_with_a_reason_by_keyboard_alone(desk: Desk) -> None:
-    """The edit shows what changed; the reason is on the record."""
-    id_ = desk.stage(subject="To be rejected")
-    with desk.page(f"/outbox/{id_}") as page:
-        press(page, "e", "Control+a")
-        page.keyboard.type("Dear Noor, never.")
-        press(page, "Tab", "Enter")
-        expect(page.get_by_role("heading", name="Changed since it was drafted")).to_be_visible()
-        press(page, "x")
-        page.keyboard.type("Not in this tone.")
-        press(page, "Enter")
-        expect(page.get_by_text("Rejected.", exact=True)).to_be_visible()
-    found = entry(desk, id_)
-    assert (found["status"], found["reason"], found["edited"]) == ("rejected", "Not in this tone.", True)
 
 
 @pytest.mark.promise("console.what-was-shown-is-what-leaves")
