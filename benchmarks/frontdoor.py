@@ -1,23 +1,19 @@
 """The front door with many requests: the bare files, the first list, a later one, and one request read.
 
-    python benchmarks/frontdoor.py [requests]
-
-Prints milliseconds of time and of processor: every file opened and read, a store that was just opened, the
-same one again, a request by its number, and one in a folder that changes before each look.
+Every file opened and read, a store that was just opened, the same one again, a request by its number, and one
+in a folder that changes before each look.
 """
 
 import json
-import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+from measure import Report, Series, flags
+
 from mail4agent_core.frontdoor.store import Frontdoor
 
-COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-ROUNDS = 9
 Cost = tuple[float, float]
 STATES = ("drained", "extracted", "awaiting_me", "answered", "closed")
 
@@ -47,10 +43,10 @@ def bare(root: Path) -> None:
         path.read_bytes()
 
 
-def changed(root: Path, requests: Frontdoor) -> Cost:
+def changed(root: Path, requests: Frontdoor, seq: int) -> Cost:
     (root / "of-another").touch()
     (root / "of-another").unlink()
-    return timed(lambda: requests.record(COUNT // 2))
+    return timed(lambda: requests.record(seq))
 
 
 def first(root: Path) -> Cost:
@@ -59,28 +55,37 @@ def first(root: Path) -> Cost:
 
 
 def main() -> None:
+    options = flags(
+        __doc__ or "", rounds=5, more=lambda each: each.add_argument("--requests", type=int, default=10_000)
+    )
+    count = options.requests
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "requests"
         root.mkdir(mode=0o700)
-        for seq in range(1, COUNT + 1):
+        for seq in range(1, count + 1):
             (root / f"{seq:010}-visit.json").write_text(json.dumps(request(seq), indent=2))
         read, cold = list[Cost](), list[Cost]()
-        for _ in range(ROUNDS):
+        for _ in range(options.rounds):
             read.append(timed(lambda: bare(root)))
             cold.append(first(root))
         with Frontdoor.open(root) as requests:
             requests.listing()
-            again = [timed(requests.listing) for _ in range(ROUNDS)]
-            one = [timed(lambda: requests.record(COUNT // 2)) for _ in range(ROUNDS)]
-            moving = [changed(root, requests) for _ in range(ROUNDS)]
+            again = [timed(requests.listing) for _ in range(options.rounds)]
+            one = [timed(lambda: requests.record(count // 2)) for _ in range(options.rounds)]
+            moving = [changed(root, requests, count // 2) for _ in range(options.rounds)]
+    report = Report("frontdoor", f"a front door with {count:,} requests")
     rows = {
-        "bare files": read, "first list": cold, "list again": again, "one request": one,
-        "one, changing": moving,
+        "open and read every file": read, "list, nothing known": cold, "list again": again,
+        "read one request": one, "read one, the folder changing": moving,
     }  # fmt: skip
-    for name, costs in rows.items():
-        times, used = zip(*costs, strict=True)
-        middle = statistics.median
-        print(f"{name:13} of {COUNT}: median {middle(times):7.2f} ms, processor {middle(used):7.2f} ms")
+    report.table(
+        f"{count:,} requests",
+        [
+            Series(name, [{"ms": took, "cpu ms": used} for took, used in costs])
+            for name, costs in rows.items()
+        ],
+    )
+    report.finish()
 
 
 if __name__ == "__main__":

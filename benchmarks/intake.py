@@ -1,25 +1,24 @@
 """The intake under submissions: how many a second are taken or refused correctly, over real sockets.
 
-    python benchmarks/intake.py [submissions]
-
 A process of its own serves; eight connections send a form each time, every fourth with a mistake. What is
-taken is in the database, synced, before it is answered. Prints submissions a second and milliseconds of one.
+taken is in the database, synced, before it is answered.
 """
 
 import asyncio
-import statistics
 import sys
 import tempfile
 import time
 from pathlib import Path
 from urllib.parse import urlencode
 
+import load
+from measure import Measurement, Report, flags, in_turn, latency
+
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tests.daemon.intake.house import house
 from tests.daemon.intake.manifests import VISIT
 
-COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 4_000
 CONNECTIONS = 8
 
 
@@ -42,36 +41,38 @@ async def sent(port: int, numbers: "asyncio.Queue[int]", taken: list[float]) -> 
         answer = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
         length = int(answer.partition("content-length: ")[2].partition("\r\n")[0])
         await reader.readexactly(length)
-        taken.append((time.perf_counter() - began) * 1000)
+        taken.append(time.perf_counter() - began)
         status = int(answer.split(" ", 2)[1])
         if status != (400 if wrong else 200):
             raise SystemExit(f"submission {number} was answered with {status}")
     writer.close()
 
 
-async def measured(port: int) -> tuple[float, list[float]]:
+async def measured(port: int, count: int) -> dict[str, float]:
     """Submissions a second, and what each took."""
     numbers: asyncio.Queue[int] = asyncio.Queue()
-    for number in range(COUNT):
+    for number in range(count):
         numbers.put_nowait(number)
     taken: list[float] = []
     began = time.perf_counter()
     await asyncio.gather(*(sent(port, numbers, taken) for _ in range(CONNECTIONS)))
-    return COUNT / (time.perf_counter() - began), taken
+    return {"submissions/s": count / (time.perf_counter() - began), **latency(taken)}
 
 
-def main() -> None:
-    """Measure and print."""
+async def main() -> None:
+    options = flags(
+        __doc__ or "", rounds=2, more=lambda each: each.add_argument("--submissions", type=int, default=800)
+    )
+    report = Report("intake", f"submissions over {CONNECTIONS} connections, every fourth with a mistake")
     with (
         tempfile.TemporaryDirectory() as folder,
         house(Path(folder) / "box", VISIT, mails_per_recipient_per_day=0, waiting_max=1_000_000) as made,
     ):
-        rate, taken = asyncio.run(measured(made.port))
-    ordered = sorted(taken)
-    late = ordered[len(ordered) * 99 // 100]
-    print(f"{COUNT} submissions over {CONNECTIONS} connections: {rate:.0f} a second")
-    print(f"median {statistics.median(ordered):.1f} ms, 99 of 100 within {late:.1f} ms")
+        taking: dict[str, Measurement] = {"intake": lambda: measured(made.port, options.submissions)}
+        found = await in_turn(options.rounds, taking)
+    report.table("submissions", found.values())
+    report.finish()
 
 
 if __name__ == "__main__":
-    main()
+    load.run(main())

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from time import perf_counter
 
+import plots
 from measure import RESULTS
 
 HERE = Path(__file__).parent
@@ -13,6 +14,10 @@ SCRIPTS = (
     "codec",
     "start",
     "send",
+    "concurrency",
+    "sizes",
+    "rooms",
+    "databases",
     "attest",
     "identify",
     "wait",
@@ -21,6 +26,9 @@ SCRIPTS = (
     "doorbells",
     "note",
     "outbox",
+    "frontdoor",
+    "drain",
+    "intake",
     "console",
 )
 
@@ -39,6 +47,9 @@ def main() -> int:
             failed.append(name)
     print(f"{len(present)} scripts in {perf_counter() - begun:.0f} s; their figures as JSON are in {RESULTS}")
     missed = [f"{name}: {figure}" for name in present for figure in missed_by(name)]
+    for path, text in plots.drawings().items():
+        (HERE.parent / path).parent.mkdir(parents=True, exist_ok=True)
+        (HERE.parent / path).write_text(text, "utf-8")
     print("missed: " + ("; ".join(missed) or "nothing"))
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)

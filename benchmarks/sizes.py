@@ -49,7 +49,7 @@ def requests_of(home: Path) -> dict[str, list[bytes]]:
             load.request("POST", "/mail/inbox", encode(InboxRequest(limit=PAGE, after=place)), reader)
             for place in places
         ],
-        UNREAD: [load.request("POST", "/mail/unread_count", {"target": target}, reader)],
+        UNREAD: [load.request("POST", "/mail/unread", {"target": target}, reader)],
         GET: [
             load.request("POST", "/mail/get", {"message_id": place.message_id}, reader) for place in places
         ],

@@ -1,4 +1,6 @@
-"""Make every generated file from ``schemas/``; with ``--check`` only say what would change.
+"""Make every generated file from ``schemas/``, and the plots from the figures.
+
+With ``--check`` only say what would change.
 
     python tools/generate.py [--check]
 
@@ -14,12 +16,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.append(str(Path(__file__).resolve().parent.parent / "benchmarks"))
 
 import bounds
 import client
 import intake
 import openapi
 import operations
+import plots  # pyright: ignore[reportMissingImports]  # stands with the figures
 import reference
 import toolbox
 import typescript
@@ -127,6 +131,7 @@ def outputs() -> dict[str, str]:
     out[f"{folder}/operations.ts"] = typescript_client.operations_module(definitions, table)
     out[f"{folder}/methods.ts"] = typescript_client.methods_module(definitions, table)
     out["docs/operations.md"] = reference.page(definitions, table)
+    out |= plots.drawings()
     return out
 
 
@@ -145,7 +150,7 @@ def differences(wanted: Mapping[str, str], root: Path) -> dict[str, str]:
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*")):
             name = path.relative_to(root).as_posix()
-            text = path.read_text("utf-8") if path.suffix in {".py", ".json", ".ts", ".md"} else ""
+            text = path.read_text("utf-8") if path.suffix in {".py", ".json", ".ts", ".md", ".svg"} else ""
             if MARK in text[:600] and name not in wanted and not name.startswith(RELEASED):
                 out[name] = f"{name} says that it is generated, but nothing generates it\n"
     return out

@@ -7,6 +7,7 @@ from mail4agent_api.addresses import participant_of, text_of
 from mail4agent_api.mail import (
     AttestationPolicy,
     AuditEntry,
+    ListenerState,
     MessageId,
     ParticipantAddress,
     ParticipantId,
@@ -50,7 +51,10 @@ def accounts_by_digest(db: Database, digests: Sequence[bytes]) -> dict[bytes, Ac
 
     The index is searched for the digest: what the time tells of that is nothing of a secret.
     """
-    sql = f"{_ACCOUNT.replace('SELECT', 'SELECT secret_digest,', 1)} WHERE secret_digest = ANY(%b::bytea[])"
+    sql = (
+        "SELECT w.digest, p.* FROM unnest(%b::bytea[]) w (digest) "
+        f"CROSS JOIN LATERAL ({_ACCOUNT} WHERE secret_digest = w.digest LIMIT 1) p"
+    )
     rows = db.execute(sql, (list(digests),)).fetchall()
     return {digest: account_of_row(row) for digest, *row in rows}
 
@@ -249,6 +253,15 @@ class PostgresRegistry:
 
     def listeners_of(self, account: ParticipantId) -> list[Doorbell]:
         return doorbells.doorbells_of(self._db, account)
+
+    def listeners(self, state: ListenerState, after: str | None, limit: int) -> list[Doorbell]:
+        return doorbells.listeners(self._db, state, after, limit)
+
+    def listener_count(self, state: ListenerState) -> int:
+        return doorbells.count(self._db, state)
+
+    def retry_listener(self, owner: ParticipantAddress) -> None:
+        doorbells.retry(self._db, owner)
 
     def set_listener(self, owner: ParticipantAddress, url: str, key: str | None, uid: int | None) -> None:
         doorbells.set_listener(self._db, owner, url, key, uid)
