@@ -173,7 +173,7 @@ async def test_daemons_that_start_together_make_one_schema(postgres_server: Post
         stores = await asyncio.gather(*(PostgresStore.open(url, clock) for _ in range(6)))
         for store in stores:
             await store.close()
-    assert verify(url) == []
+        assert verify(url) == []
 
 
 async def test_a_server_that_is_not_there_is_named_without_the_password(clock: HandClock):
