@@ -23,17 +23,24 @@ def schema_of(db: Database, name: str) -> int:
 
     Raises DatabaseNewerError or DatabaseForeignError.
     """
-    (known_table,) = _one(db, "SELECT to_regclass('mail4agent_schema') IS NOT NULL")
-    if not known_table:
-        (tables,) = _one(db, "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()")
-        if tables:
-            raise DatabaseForeignError(name)
+    if not _made(db, name):
         return 0
     (version,) = _one(db, "SELECT coalesce(max(version), 0) FROM mail4agent_schema")
     known = migrations()[-1][0]
     if version > known:
         raise DatabaseNewerError(name, version, known)
     return version
+
+
+def _made(db: Database, name: str) -> bool:
+    """Whether there is a schema of ours; no lock is taken on it. Raises DatabaseForeignError."""
+    # One statement: what another daemon makes meanwhile is not taken for something else's.
+    tables = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()"
+    row = db.execute(f"SELECT to_regclass('mail4agent_schema') IS NOT NULL, ({tables})").fetchone()
+    assert row is not None
+    if row[1] and not row[0]:
+        raise DatabaseForeignError(name)
+    return bool(row[0])
 
 
 def migrate(db: Database, name: str) -> None:
@@ -46,11 +53,10 @@ def migrate(db: Database, name: str) -> None:
     for number, sql in migrations():
         with db.connection.transaction():
             # Two daemons that make the first table at once: the second fails by its name and is started anew.
-            if schema_of(db, name) >= number:
-                continue
-            if number == 1:
+            if not _made(db, name):
                 db.command(_SCHEMA)
                 db.command("INSERT INTO mail4agent_schema VALUES (0)")
+            # Before it is read: of two that have read it and then want it alone, neither gets it.
             db.command("LOCK TABLE mail4agent_schema IN ACCESS EXCLUSIVE MODE")
             if schema_of(db, name) >= number:
                 continue
