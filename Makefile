@@ -27,7 +27,7 @@ run: $(VENV)/.run ## Start the daemon on this machine (DEMO=1: with a first conv
 	@exec $(BIN)/mail4agent serve $(if $(filter 1,$(DEMO)),--demo) $(ARGS)
 
 .PHONY: test
-test: ## Everything that CI runs: the checks, the tests and their coverage (ARGS: more flags of pytest)
+test: ## What CI runs, save the audit: the checks, the tests and their coverage (ARGS: more flags of pytest)
 	$(MAKE) --jobs=2 $(TOGETHER) check typescript mcp-clients browser-rules
 	$(MAKE) suite
 
@@ -104,8 +104,8 @@ lock: $(VENV)/.dev ## Resolve the lock files from pyproject.toml (ARGS=--upgrade
 	$(BIN)/python tools/lock.py $(ARGS)
 
 .PHONY: fuzz
-fuzz: $(VENV)/.dev ## Fuzz the running daemon for about half an hour (M4A_FUZZ_EXAMPLES: how many examples an operation)
-	M4A_FUZZ_EXAMPLES=$(M4A_FUZZ_EXAMPLES) $(BIN)/python -m pytest tests/contract --timeout=5400 $(ARGS)
+fuzz: $(VENV)/.dev ## Fuzz the running daemon, its sockets and every reader of files for about half an hour (M4A_FUZZ_EXAMPLES: how much)
+	M4A_FUZZ_EXAMPLES=$(M4A_FUZZ_EXAMPLES) $(BIN)/python -m pytest tests/contract tests/fuzz tests/daemon/host --timeout=5400 $(ARGS)
 
 .PHONY: torture
 torture: $(VENV)/.dev ## Thousands of kills and of random histories, and rounds of all faults at once (M4A_TORTURE_SECS, M4A_SEED)
@@ -125,8 +125,8 @@ bench: $(VENV)/.dev ## Measure every figure that docs/performance.md quotes
 	$(BIN)/python benchmarks/run_all.py $(ARGS)
 
 .PHONY: audit
-audit: $(VENV)/.dev ## Look for known vulnerabilities in what is locked; fails where a package could not be looked up
-	$(BIN)/pip-audit --strict --disable-pip --require-hashes --requirement requirements-dev.lock
+audit: $(VENV)/.dev ## Audit what is locked: licences, hashes, declarations, and where a service answers known vulnerabilities
+	$(BIN)/python tools/audit.py $(ARGS)
 
 .PHONY: dist
 dist: $(VENV)/.dev ## Build the wheel and the source archive

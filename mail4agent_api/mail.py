@@ -786,7 +786,7 @@ class ListenerSetRequest(WireModel):
 
 class ListenerRemoveRequest(WireModel):
     """
-    end an account's listener
+    end an account's listener, or with session that of a session of it
     """
 
     model_config = ConfigDict(
@@ -794,6 +794,7 @@ class ListenerRemoveRequest(WireModel):
         frozen=True,
     )
     account: ParticipantId
+    session: SessionId | None = None
 
 
 class ListenerGetRequest(WireModel):
@@ -806,6 +807,32 @@ class ListenerGetRequest(WireModel):
         frozen=True,
     )
     account: ParticipantId
+
+
+ListenerState = TypeAliasType(
+    "ListenerState",
+    Annotated[
+        Literal["all", "failing", "dead"],
+        Field(
+            description="which listeners: all, those whose last ring failed, or those that are dead",
+            json_schema_extra={"x-label": "state"},
+            title="ListenerState",
+        ),
+    ],
+)
+
+
+class ListenerRetryRequest(WireModel):
+    """
+    try an account's listener again, or with session that of a session of it
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    account: ParticipantId
+    session: SessionId | None = None
 
 
 class ListenRequest(WireModel):
@@ -2499,9 +2526,52 @@ class ListenerList(WireModel):
     listeners: Annotated[list[ListenerRecord], Field(max_length=65)]
 
 
+class ListenerListRequest(WireModel):
+    """
+    list the listeners of every account by their owners
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    state: ListenerState = "failing"
+    after: ParticipantAddress | None = None
+    limit: PageLimit = 50
+
+
+class ListenerStanding(WireModel):
+    """
+    a listener and how it stands: dead once it failed five times in a row
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    listener: ListenerRecord
+    dead: bool
+    failures: U32
+    failing_since_unix_ms: Stamp | None = None
+    retry_at_unix_ms: Stamp | None = None
+
+
+class ListenerPage(WireModel):
+    """
+    listeners by their owners, and how many of that state there are in all
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+    )
+    listeners: Annotated[list[ListenerStanding], Field(max_length=256)]
+    total: U32
+
+
 class Listening(WireModel):
     """
-    the caller's own listener, null when it has none
+    a listener, null when there is none
     """
 
     model_config = ConfigDict(

@@ -126,6 +126,7 @@ class MailboxListRequest(WireModel):
     )
     to: ProducerName | None = None
     all: bool = False
+    status: MailboxStatus | None = None
     limit: PageLimit = 50
 
 

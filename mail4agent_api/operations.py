@@ -79,6 +79,9 @@ class Operation:
         return _type(self.response_name)
 
 
+#: The version of the contract, by Semantic Versioning.
+CONTRACT_VERSION = "1.5.0"
+
 #: Refusals that any operation may answer with.
 EVERY: tuple[str, ...] = (
     "malformed",
@@ -886,7 +889,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             name="admin.listener.remove",
             method="POST",
             path="/admin/listener/remove",
-            summary="End an account's listener.",
+            summary="End an account's listener, or that of a session of it.",
             authenticated=True,
             capability=("mail:operator",),
             request_name="mail.ListenerRemoveRequest",
@@ -912,6 +915,43 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             response_name="mail.ListenerList",
             effect="read",
             retry="never",
+            lenient_body=False,
+            doors=("http",),
+            refusals=(
+                "unknown_participant",
+                "permission_denied",
+                *EVERY,
+            ),
+        ),
+        "admin.listener.list": Operation(
+            name="admin.listener.list",
+            method="POST",
+            path="/admin/listener/list",
+            summary="List the listeners that fail or are dead, or all, with what waits for them and since when they fail.",
+            authenticated=True,
+            capability=("mail:operator",),
+            request_name="mail.ListenerListRequest",
+            response_name="mail.ListenerPage",
+            effect="read",
+            retry="never",
+            lenient_body=False,
+            doors=("http",),
+            refusals=(
+                "permission_denied",
+                *EVERY,
+            ),
+        ),
+        "admin.listener.retry": Operation(
+            name="admin.listener.retry",
+            method="POST",
+            path="/admin/listener/retry",
+            summary="Try a listener again at once, as when it is set again.",
+            authenticated=True,
+            capability=("mail:operator",),
+            request_name="mail.ListenerRetryRequest",
+            response_name="mail.Listening",
+            effect="write",
+            retry="always",
             lenient_body=False,
             doors=("http",),
             refusals=(

@@ -25,7 +25,8 @@ S = TypeVar("S", bound=WireStr)
 U64_MAX = 2**64 - 1
 #: The field named by a refusal of bytes that are no valid object, and of unknown keys.
 REQUEST = "request"
-_QUOTABLE = re.compile(r"[A-Za-z0-9_.-]{1,64}\Z")
+#: A name that may be said again: no secret is as short, wherever somebody put one.
+_QUOTABLE = re.compile(r"[A-Za-z0-9_.-]{1,48}\Z")
 #: What the sentence says for each of pydantic's error codes; any other is "is not valid".
 _SENTENCES = {
     "missing": "is missing",

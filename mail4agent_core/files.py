@@ -305,6 +305,20 @@ def regular(name: str, folder: int) -> tuple[int, os.stat_result] | None:
     return None
 
 
+def named(path: Path, most: int) -> bytes:
+    """The bytes of a file that a person named, through links too, ``most`` + 1 of them at most.
+
+    Raises OSError, for what is no regular file as well: a pipe that nobody writes holds nobody up.
+    """
+    opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISREG(os.fstat(opened).st_mode):
+            raise OSError(errno.EINVAL, "Not a regular file")
+        return _read(opened, most + 1)
+    finally:
+        os.close(opened)
+
+
 def _state(found: os.stat_result) -> tuple[int, int, int, int]:
     return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 

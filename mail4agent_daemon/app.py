@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 
 from starlette.routing import Route, Router
@@ -59,7 +60,7 @@ from .rates import Rate, Rates
 from .settings import Effective, parse_bind
 from .sinks.building import Surroundings, sinks_of
 from .stores import Store, open_store
-from .upkeep import keep_sessions, keep_up
+from .upkeep import keep_sessions, keep_tidy, keep_up, tidy_frontdoor
 from .waiting import Waiters
 
 VERSION = version("mail4agent")
@@ -193,6 +194,7 @@ async def daemon(
         mcp = Door(entrance, Tools(dispatch, ids.boundary, log), limits, VERSION)
         signins = SignIns(effective.home / "console", clock)
         console = Console(dispatch, entrance, delays, signins, Lineage(attestor, sessions), log)
+        doorbells.subscribe(console.changed)
         store.subscribe(console.mailed)
         # A route with an instance: a mount would answer with a redirect.
         routes = [
@@ -217,6 +219,8 @@ async def daemon(
         stop = asyncio.Event()
         upkeep = asyncio.create_task(keep_up(administration, clock, log, stop))
         roll = asyncio.create_task(keep_sessions(sessions, log, stop))
+        tidy = partial(tidy_frontdoor, briefed, effective.requests, store, clock)
+        tidying = asyncio.create_task(keep_tidy(tidy, log, stop))
         try:
             await doorbells.start()
             yield Daemon(gate, waiters, connections, store, delays, doorbells, console)
@@ -228,9 +232,10 @@ async def daemon(
             await mcp.close()
             stop.set()
             # A run of retention goes on at the next start.
-            upkeep.cancel()
-            with suppress(asyncio.CancelledError):
-                await upkeep
+            for task in (upkeep, tidying):
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
             await roll
             attestor.close()
     finally:

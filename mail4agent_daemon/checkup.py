@@ -20,6 +20,7 @@ from mail4agent_core.mail.sqlite import StoreOpenError
 from mail4agent_core.mail.sqlite.schema import connect_inspector
 from mail4agent_core.mail.sqlite.verify import verify
 
+from . import inventory
 from .attest import Attestor
 from .bootstrap import KEY_NAME, KeyFileError, read_key
 from .connect.faults import ConnectError
@@ -65,6 +66,7 @@ def examine(effective: Effective, *, whole: bool = True) -> list[Finding]:
         *_store(effective, whole=whole),
         *_clients(home),
         *(Finding(*said) for said in frontdoor_examined(effective)),
+        Finding(*inventory.folders(effective)),
         _space(home),
         _attestation(),
         _boundary(home),
@@ -119,7 +121,7 @@ def _store(effective: Effective, *, whole: bool) -> Iterator[Finding]:
     """The mail, and what of it the key opens and listeners answer to."""
     url, key = effective.settings.store.url, effective.home / KEY_NAME
     if url is not None:
-        yield from _server(effective.store, url, key, whole=whole)
+        yield from _server(effective, url, key, whole=whole)
         return
     path = effective.database
     if whole:
@@ -129,10 +131,17 @@ def _store(effective: Effective, *, whole: bool) -> Iterator[Finding]:
         yield from _key(key, _live_in(path))
     with suppress(sqlite3.Error):
         yield from _doorbells(_listeners_in(path))
+    size = inventory.file_size(path)
+    if size is not None:
+        yield Finding(*size)
+    with suppress(sqlite3.Error):
+        yield Finding(*inventory.retention(effective, _numbers_in(path)))
+    yield Finding(*inventory.versions())
 
 
-def _server(name: str, url: str, key: Path, *, whole: bool) -> Iterator[Finding]:
+def _server(effective: Effective, url: str, key: Path, *, whole: bool) -> Iterator[Finding]:
     """The mail in a PostgreSQL database."""
+    name = effective.store
     try:
         from mail4agent_core.mail.postgres.inspection import inspected
     except ImportError:
@@ -146,6 +155,7 @@ def _server(name: str, url: str, key: Path, *, whole: bool) -> Iterator[Finding]
                 return
             wrong = database.findings() if whole else []
             live, listeners = database.secrets(), database.listeners()
+            size, version, numbers = database.size(), database.version(), database.numbers()
     except StoreOpenError as fault:
         yield Finding("database", "bad", str(fault))
         return
@@ -155,6 +165,9 @@ def _server(name: str, url: str, key: Path, *, whole: bool) -> Iterator[Finding]
         yield Finding("database", "good", f"the counters of {name} agree with its mail")
     yield from _key(key, [(row[0], row[1], row[2]) for row in live])
     yield from _doorbells([(row[0], row[1], row[2], row[3]) for row in listeners])
+    yield Finding(*inventory.server_size(size))
+    yield Finding(*inventory.retention(effective, numbers))
+    yield Finding(*inventory.versions(version))
 
 
 def _database(path: Path) -> Iterator[Finding]:
@@ -264,6 +277,17 @@ def _listeners_in(database: Path) -> _Listeners:
         return db.execute(
             "SELECT owner, failure, outstanding, given_up FROM listener ORDER BY owner"
         ).fetchall()
+    finally:
+        db.close()
+
+
+def _numbers_in(database: Path) -> dict[str, int]:
+    """What is kept of retention, by name. Raises sqlite3.Error."""
+    if not database.exists():
+        return {}
+    db = connect_inspector(database)
+    try:
+        return dict(db.execute("SELECT name, value FROM number WHERE name LIKE 'retention.%'").fetchall())
     finally:
         db.close()
 

@@ -23,7 +23,15 @@ from mail4agent_api.codec import decode, encode
 from mail4agent_api.errors import RefusalError
 from mail4agent_api.mail import DeliveryNotification, Message, RingFailure
 from mail4agent_core.clock import Clock
-from mail4agent_core.mail.doorbells import PAUSE_MAX_MS, Attempt, Doorbell, DoorbellStore, Ring, pause_ms
+from mail4agent_core.mail.doorbells import (
+    DEAD_FAILURES,
+    PAUSE_MAX_MS,
+    Attempt,
+    Doorbell,
+    DoorbellStore,
+    Ring,
+    pause_ms,
+)
 from mail4agent_core.mail.listeners import PortOwner
 from mail4agent_core.mail.store import MailStore
 from mail4agent_core.mail.webhook import Destination, destination_of, signature_of, webhook_id
@@ -58,6 +66,12 @@ def _standing_of(doorbell: Doorbell) -> int:
     if doorbell.failures:
         return HINDERED
     return PROMPT if doorbell.rung else UNTRIED
+
+
+def _turns(attempt: Attempt) -> bool:
+    """Whether a listener dies, or comes back from the dead, by an attempt."""
+    before = attempt.ring.doorbell
+    return before.dead if attempt.failure is None else before.failures + 1 == DEAD_FAILURES
 
 
 @dataclass(slots=True, eq=False)
@@ -111,7 +125,15 @@ class Doorbells:
         self._stopping = False
         self._store_failed = False
         self._watch: asyncio.Task[None] | None = None
+        self._listeners: list[Callable[[], None]] = []
         store.subscribe(self._told)
+
+    def subscribe(self, listener: Callable[[], None]) -> None:
+        """Have a listener called after it was noted that a bell is dead, or that a dead one works again.
+
+        Another daemon's on the same store are not heard of.
+        """
+        self._listeners.append(listener)
 
     async def start(self) -> None:
         """Take up what waits. Raises StoreUnavailableError."""
@@ -247,7 +269,10 @@ class Doorbells:
             bell.wanted = False
             now = self._clock.now_ms()
             turn = await self._store.next_ring(bell.owner, bell.attempt, now)
-            rang, bell.attempt = bell.attempt is not None, None
+            attempt, bell.attempt = bell.attempt, None
+            if attempt is not None and _turns(attempt):
+                for listener in self._listeners:
+                    listener()
             if turn is None:
                 # Unless it was set again in the same moment.
                 if not bell.wanted:
@@ -259,7 +284,7 @@ class Doorbells:
                 return (turn.due_at - now) / 1_000
             if self._stopping:
                 return None
-            if rang and any(self._queues):
+            if attempt is not None and any(self._queues):
                 bell.wanted = True
                 return None
             if turn.ring is not None:
@@ -282,6 +307,8 @@ class Doorbells:
             return Attempt(ring, now)
         if not before:
             self._log.warning("doorbell_failed", owner=bell.owner, failure=failure)
+        elif before + 1 == DEAD_FAILURES:
+            self._log.warning("doorbell_dead", owner=bell.owner, failure=failure)
         return Attempt(ring, now, failure, now + pause_ms(before + 1, self._dice()))
 
     async def _failure_of(self, ring: Ring) -> RingFailure | None:

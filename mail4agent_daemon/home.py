@@ -165,7 +165,8 @@ def _holder(lock: int) -> Holder | None:
 def holder_of(path: Path) -> tuple[bool, Holder | None]:
     """Whether a process holds the folder now, and who it said it is. Nothing is changed."""
     try:
-        lock = os.open(path / LOCK_NAME, os.O_RDONLY | _OPEN)
+        # NONBLOCK: a pipe that somebody put there must not hold us up.
+        lock = os.open(path / LOCK_NAME, os.O_RDONLY | os.O_NONBLOCK | _OPEN)
     except OSError:
         return False, None
     try:

@@ -16,8 +16,8 @@ from mail4agent_api.errors import (
 )
 from mail4agent_api.mail import DeclaredText, DirectAddress, SessionAddress
 from mail4agent_core.mail.identity import Caller, account_caller
-from mail4agent_core.mail.process import ProcessId
-from mail4agent_core.mail.sessions import Evidence, Sessions
+from mail4agent_core.mail.process import Evidence, ProcessId
+from mail4agent_core.mail.sessions import Sessions
 
 from .attest import Attested, Reason, Unattested
 from .auth import Accounts, Holder

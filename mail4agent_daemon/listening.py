@@ -5,7 +5,10 @@ from mail4agent_api.mail import (
     Done,
     ListenerGetRequest,
     ListenerList,
+    ListenerListRequest,
+    ListenerPage,
     ListenerRemoveRequest,
+    ListenerRetryRequest,
     ListenerSetRequest,
     Listening,
     ListenRequest,
@@ -31,6 +34,15 @@ def listening(desk: ListenerDesk, doorbells: Doorbells) -> dict[str, Handler]:
     async def get(call: Call, caller: Caller, request: ListenerGetRequest) -> ListenerList:  # noqa: ARG001  likewise
         return await desk.listener_get(caller, request)
 
+    async def list_all(call: Call, caller: Caller, request: ListenerListRequest) -> ListenerPage:  # noqa: ARG001  likewise
+        return await desk.listener_list(caller, request)
+
+    async def retry(call: Call, caller: Caller, request: ListenerRetryRequest) -> Listening:  # noqa: ARG001  likewise
+        found = await desk.listener_retry(caller, request)
+        if found.listener is not None:
+            doorbells.hear(text_of(found.listener.owner))
+        return found
+
     async def listen(call: Call, caller: Caller, request: ListenRequest) -> Listening:
         now = await desk.listen(caller, request, call.uid)
         if now.listener is not None:
@@ -41,5 +53,7 @@ def listening(desk: ListenerDesk, doorbells: Doorbells) -> dict[str, Handler]:
         "admin.listener": set_one,
         "admin.listener.remove": remove,
         "admin.listener.get": get,
+        "admin.listener.list": list_all,
+        "admin.listener.retry": retry,
         "mail.listen": listen,
     }

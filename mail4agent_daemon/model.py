@@ -20,6 +20,7 @@ from pydantic import SecretStr
 from mail4agent_api.codec import parse
 from mail4agent_api.errors import RefusalError
 from mail4agent_client.deadline import DeadlineTransport, answer_within
+from mail4agent_core.files import named
 from mail4agent_core.frontdoor.extraction import Completion, ProviderError, Stop
 
 from .model_endpoint import Endpoint
@@ -50,8 +51,7 @@ def key_of(key: SecretStr | Path | None) -> str | None:
         return None
     if isinstance(key, Path):
         try:
-            with key.open("rb") as file:
-                raw = file.read(KEY_MAX_BYTES + 1)
+            raw = named(key, KEY_MAX_BYTES)
         except OSError:
             raise ProviderError("the file of the model's key cannot be read") from None
         text = raw.decode("utf-8", "replace").strip() if len(raw) <= KEY_MAX_BYTES else ""

@@ -36,6 +36,45 @@ class NotStartedError(Exception):
         self.log = log
 
 
+def spawned(
+    home: Path,
+    *flags: str,
+    environment: Mapping[str, str],
+    program: Sequence[str] = ("mail4agent_daemon",),
+) -> subprocess.Popen[bytes]:
+    """Start ``serve`` over a home, on a free port of loopback, without waiting for it.
+
+    It logs beside the home. A ``--bind`` in ``flags`` takes the free port's place.
+    """
+    command = [sys.executable, "-m", *program, "serve", "--bind", "127.0.0.1:0", "--home", str(home), *flags]
+    with log_of(home).open("ab") as log:
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, env=environment
+        )
+
+
+def log_of(home: Path) -> Path:
+    """Where the processes of a home log."""
+    return home.with_name(f"{home.name}.log")
+
+
+def port_of(process: subprocess.Popen[bytes], home: Path) -> int:
+    """Wait until a process says where it listens. Kills it and raises NotStartedError where it does not."""
+    assert process.stdout is not None
+    said, deadline = b"", time.monotonic() + BOUND_SECS
+    while not (found := _LISTENS.search(said)):
+        left = deadline - time.monotonic()
+        ready = select.select([process.stdout], [], [], max(left, 0))[0]
+        more = os.read(process.stdout.fileno(), 4096) if ready else b""
+        if not more:
+            process.kill()
+            status = process.wait(BOUND_SECS)
+            process.stdout.close()
+            raise NotStartedError(status, log_of(home).read_text("utf-8"))
+        said += more
+    return int(found[1])
+
+
 class DaemonProcess:
     """``mail4agent serve`` on a free port of loopback, over one home; can be started again."""
 
@@ -49,7 +88,7 @@ class DaemonProcess:
         self.home = home
         self._program = program
         self.port = 0
-        self.log_path = home.with_name(f"{home.name}.log")
+        self.log_path = log_of(home)
         self._flags = flags
         clean = {name: value for name, value in os.environ.items() if not name.startswith("M4A_")}
         # Tests ask more of few accounts and connections than those may by default, and wrong secrets.
@@ -61,31 +100,14 @@ class DaemonProcess:
 
     def spawn(self) -> subprocess.Popen[bytes]:
         """Start the process without waiting for it to serve."""
-        command = [sys.executable, "-m", *self._program, "serve", "--bind", "127.0.0.1:0", "--no-socket"]
-        with self.log_path.open("ab") as log:
-            self._process = subprocess.Popen(
-                [*command, "--home", str(self.home), *self._flags],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                env=self._environment,
-            )
+        self._process = spawned(
+            self.home, "--no-socket", *self._flags, environment=self._environment, program=self._program
+        )
         return self._process
 
     def await_serving(self) -> Self:
         """Wait until the process says where it listens. Raises NotStartedError."""
-        process = self._running
-        assert process.stdout is not None
-        said, deadline = b"", time.monotonic() + BOUND_SECS
-        while not (found := _LISTENS.search(said)):
-            left = deadline - time.monotonic()
-            ready = select.select([process.stdout], [], [], max(left, 0))[0]
-            more = os.read(process.stdout.fileno(), 4096) if ready else b""
-            if not more:
-                self.kill()
-                raise NotStartedError(process.returncode, self.log)
-            said += more
-        self.port = int(found[1])
+        self.port = port_of(self._running, self.home)
         return self
 
     def start(self) -> Self:

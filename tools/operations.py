@@ -131,6 +131,8 @@ def operations_module() -> str:
         "from typing import Literal\n",
         "from mail4agent_api._wire import WireModel",
         OPERATION,
+        "#: The version of the contract, by Semantic Versioning.",
+        f"CONTRACT_VERSION = {table()['version']!r}\n",
         f"#: Refusals that any operation may answer with.\nEVERY: tuple[str, ...] = {every!r}\n",
         "OPERATIONS: Mapping[str, Operation] = MappingProxyType({",
     ]

@@ -58,6 +58,23 @@ class Briefed:
             pass
         raise StoreUnavailableError(operation="frontdoor.next")
 
+    def marked(self) -> list[str]:
+        """The accounts and sessions that have marks, as addresses. Raises StoreUnavailableError."""
+        found: list[str] = []
+        try:
+            with Folder.opened(self._path, make=False) as folder:
+                for name in folder.names():
+                    if name.endswith(".json"):
+                        account, sessions = _held(folder.read(name, _FILE_MAX_BYTES))
+                        if account is not None:
+                            found += [account, *(f"{account}/{each}" for each in sessions or () if each)]
+                return found
+        except FileNotFoundError:
+            return []
+        except (FolderError, OSError):
+            pass
+        raise StoreUnavailableError(operation="frontdoor.next")
+
     def sweep(self, may_act: Callable[[str], bool]) -> None:
         """Forget the sessions that will never act again. Raises StoreUnavailableError.
 

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Final, cast
 
+from .codings import coded
 from .dates import is_date
 from .quotations import Written, is_unseen
 from .types import Json
+from .verdicts import Verdicts
 
 TOPIC_MAX_CHARS: Final = 120
 INSTITUTION_MAX_CHARS: Final = 120
@@ -23,6 +25,7 @@ DATE_MAX_CHARS: Final = 40
 #: The words for how urgent the writer claims it is; the empty text stands for a text that says nothing.
 URGENCIES: Final = ("none", "soon", "urgent")
 _TEXTS: Final = ("reading", "topic", "urgency_claimed", "institution")
+_VERDICTS: Final = Verdicts()
 _DATE_SIGNS: Final = frozenset(" ,./:-")
 
 
@@ -117,8 +120,15 @@ def faults(extraction: Extraction, texts: Iterable[str]) -> list[str]:
         for name in ("topic", "institution")
         if any(unprintable(character) for character in getattr(extraction, name))
     ]
+    found += [
+        f"the {name} {fault}"
+        for name in ("topic", "institution")
+        for fault in coded(getattr(extraction, name))
+    ]
     if not found:
-        found += _quotations(extraction, texts)
+        written = list(texts)
+        made = (extraction.topic, extraction.institution, *extraction.dates_mentioned)
+        found += _VERDICTS.of(made, written, lambda: tuple(_quotations(extraction, written)))
     return found
 
 
@@ -140,6 +150,14 @@ def _quotations(extraction: Extraction, texts: Iterable[str]) -> list[str]:
     found = [f"the {name} quotes the prose" for name, words in made.items() if written.quoted_in(words)]
     if written.quoted_in_dates(dates):
         found.append("the dates quote the prose")
+    if not found:
+        found = [
+            f"the {name} quotes the prose in a coding"
+            for name, words in made.items()
+            if written.coded_in(words)
+        ]
+    if not found and any(written.coded_in(" ".join(order)) for order in permutations(made.values())):
+        found.append("the topic and the institution together quote the prose in a coding")
     if not found and any(
         written.quoted_in_dates(" ".join(order)) for order in permutations((*made.values(), dates))
     ):

@@ -2,7 +2,7 @@
 
 The comparison is between streams of letters, so that neither side hides a quotation by case, by signs, digits
 or accents, by characters that are not seen, by letters of another script that look alike, or by writing words
-together or letters apart.
+together or letters apart. What was made is held against it in the common codings, too.
 """
 
 import re
@@ -10,6 +10,8 @@ import string
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
+
+from .codings import decodings, moved, steps
 
 #: As many successive words of the prose are a quotation, not a topic.
 QUOTED_WORDS: Final = 5
@@ -22,6 +24,8 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf"
 _WORD = re.compile(rf"[{_IDEOGRAMS}{_UNSPACED}]|[^\W_{_IDEOGRAMS}{_UNSPACED}]+")
 _IDEOGRAM = re.compile(f"[{_IDEOGRAMS}]")
 _UNSPACED_LETTER = re.compile(f"[{_UNSPACED}]")
+#: Letters of a stretch that was moved along the alphabet: about as many as five words have.
+_MOVED_CHARS: Final = 20
 #: Quarters that make a word, and letters from which one word is words written together: so many a piece.
 _WHOLE: Final = 4
 _LONG_CHARS, _PIECE_CHARS = 24, 6
@@ -68,10 +72,27 @@ class Written:
         text = " ".join(texts)
         self._readings = [_Reading(words) for words in _readings(text)]
         self._uncounted = [_Reading(words) for words in _uncounted(text)]
+        self._steps = {steps(reading.stream) for reading in self._readings}
 
     def quoted_in(self, made: str) -> bool:
         """Whether ``made`` shares five successive words with it."""
         return _meet(list(_readings(made)), self._readings)
+
+    def coded_in(self, made: str) -> bool:
+        """Whether ``made`` shares five successive words with it in a common coding."""
+        texts = decodings(made)
+        decoded = [words for text in texts for words in _readings(text)]
+        if _meet(decoded, self._readings):
+            return True
+        # As it stands four long words may be in it, which are no quotation.
+        runs = {
+            moved_run
+            for words in (*decoded, *_readings(made))
+            for run in _stretches(words)
+            if not any(run in theirs.stream for theirs in self._readings)
+            for moved_run in moved(run)
+        }
+        return any(run in theirs for run in runs for theirs in self._steps)
 
     def quoted_in_dates(self, made: str) -> bool:
         """The same, for what has dates among its words: numbers, days and months count on neither side."""
@@ -129,6 +150,14 @@ def _joined_runs(words: Sequence[str]) -> set[str]:
         out.add("".join(words[start:end]))
         total -= weight
     return out
+
+
+def _stretches(words: Sequence[str]) -> set[str]:
+    """Each five words, joined, and each stretch as long as five words are."""
+    stream = "".join(words)
+    return _joined_runs(words) | {
+        stream[at : at + _MOVED_CHARS] for at in range(len(stream) - _MOVED_CHARS + 1)
+    }
 
 
 def _weight(word: str) -> int:

@@ -19,7 +19,7 @@ from mail4agent_api.errors import (
     StoreUnavailableError,
     UnknownItemError,
 )
-from mail4agent_core.files import Folder, FolderError
+from mail4agent_core.files import UNFINISHED, Folder, FolderError
 
 from .extracted import Extraction
 from .hand_over import DIAGNOSIS_MAX_BYTES, ExtractionError, Unread
@@ -75,6 +75,14 @@ class Frontdoor:
     def types(self) -> Types:
         """Where local request types are found."""
         return self._types
+
+    def sweep(self) -> None:
+        """Remove what writers that were killed left unfinished. Raises StoreUnavailableError."""
+        with self.locked("frontdoor.write"), self.disk("frontdoor.write"):
+            # Of our own form: the original's writers take no lock of ours.
+            for name in self._root.names():
+                if name.startswith(".") and name.endswith(UNFINISHED):
+                    self._root.remove(name)
 
     def listing(self) -> Listing:
         """Every request, lowest number first, and every file that is none."""

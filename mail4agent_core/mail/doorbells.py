@@ -6,11 +6,17 @@ the queue: a listener has a cursor in the order of commits, and what stands behi
 looked over, a bounded part at a time, and made into rings. So a send does nothing for doorbells.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from mail4agent_api.mail import ListenerRecord, ParticipantAddress, RingFailure
+from mail4agent_api.mail import (
+    ListenerRecord,
+    ListenerStanding,
+    ListenerState,
+    ParticipantAddress,
+    RingFailure,
+)
 
 from .identity import OPERATOR, READ
 
@@ -25,6 +31,10 @@ KEEP_MS = 86_400_000
 #: The pause after the first failure, and the longest, before the dice are rolled.
 PAUSE_MIN_MS = 1_000
 PAUSE_MAX_MS = 300_000
+#: A listener that failed so often in a row is dead: it is tried on, and a person should look at it.
+DEAD_FAILURES = 5
+#: How often in a row the listeners of a state failed at least.
+FAILED_LEAST: Mapping[ListenerState, int] = {"all": 0, "failing": 1, "dead": DEAD_FAILURES}
 #: What may be the fault of one message: such a ring lets the others go before it. The rest is the listener's.
 OF_THE_MESSAGE: frozenset[RingFailure] = frozenset(("bad_status", "bad_response", "timed_out"))
 
@@ -49,6 +59,15 @@ class Doorbell:
     failure: RingFailure | None
     #: How many attempts failed since the last that did not.
     failures: int
+    #: When the first of them did.
+    failing_since: int | None = None
+    #: It is left alone until then.
+    due_at: int = 0
+
+    @property
+    def dead(self) -> bool:
+        """Whether a person should look at it."""
+        return self.failures >= DEAD_FAILURES
 
     @property
     def record(self) -> ListenerRecord:
@@ -63,6 +82,18 @@ class Doorbell:
             last_rung_at_unix_ms=self.last_rung_at,
             last_failed_at_unix_ms=self.last_failed_at,
             failure=self.failure,
+        )
+
+    @property
+    def standing(self) -> ListenerStanding:
+        """What is shown of it with how it stands."""
+        waits = self.failures > 0 and self.outstanding > 0
+        return ListenerStanding(
+            listener=self.record,
+            dead=self.dead,
+            failures=self.failures,
+            failing_since_unix_ms=self.failing_since,
+            retry_at_unix_ms=self.due_at or None if waits else None,
         )
 
 

@@ -18,12 +18,17 @@ from mail4agent_api.mail import (
     Done,
     ListenerGetRequest,
     ListenerList,
+    ListenerListRequest,
+    ListenerPage,
     ListenerRemoveRequest,
+    ListenerRetryRequest,
     ListenerSetRequest,
     Listening,
     ListenRequest,
+    ParticipantAddress,
     ParticipantId,
     SessionAddress,
+    SessionId,
 )
 from mail4agent_core.clock import Clock
 
@@ -69,12 +74,13 @@ class ListenerDesk:
         return Done()
 
     async def listener_remove(self, caller: Caller, request: ListenerRemoveRequest) -> Done:
-        """End an account's listener with what waits for it. A repeat changes nothing."""
+        """End an account's listener, or a session's, with what waits for it. A repeat changes nothing."""
         caller.needs((OPERATOR,))
 
         def command(registry: Registry) -> None:
-            registry.drop_listener(_active(registry, request.account))
-            self._record(registry, caller, "admin.listener.remove", request.account, "")
+            registry.drop_listener(_owner(registry, request.account, request.session))
+            detail = request.session or ""
+            self._record(registry, caller, "admin.listener.remove", request.account, detail)
 
         await self._store.change(command)
         return Done()
@@ -89,6 +95,35 @@ class ListenerDesk:
             return ListenerList(listeners=[doorbell.record for doorbell in found])
 
         return await self._store.look(query)
+
+    async def listener_list(self, caller: Caller, request: ListenerListRequest) -> ListenerPage:
+        """A page of the listeners of every account that are of a state, with how many there are."""
+        caller.needs((OPERATOR,))
+        after = None if request.after is None else text_of(request.after)
+
+        def query(registry: Registry) -> ListenerPage:
+            found = registry.listeners(request.state, after, request.limit)
+            total = registry.listener_count(request.state)
+            return ListenerPage(listeners=[doorbell.standing for doorbell in found], total=total)
+
+        # Only those that fail are found by themselves; to count the others is to read them.
+        if request.state == "all":
+            return await self._store.survey(caller.account, query)
+        return await self._store.look(query)
+
+    async def listener_retry(self, caller: Caller, request: ListenerRetryRequest) -> Listening:
+        """Have an account's listener, or a session's, tried at once, as one that was just set."""
+        caller.needs((OPERATOR,))
+
+        def command(registry: Registry) -> Listening:
+            owner = _owner(registry, request.account, request.session)
+            registry.retry_listener(owner)
+            self._record(registry, caller, "admin.listener.retry", request.account, request.session or "")
+            found = (each for each in registry.listeners_of(request.account) if each.owner == owner)
+            doorbell = next(found, None)
+            return Listening(listener=None if doorbell is None else doorbell.record)
+
+        return await self._store.change(command)
 
     async def listen(self, caller: Caller, request: ListenRequest, uid: int | None) -> Listening:
         """Have the caller's own listener told of its mail; ``uid`` is the attested process's user.
@@ -149,3 +184,9 @@ def _active(registry: Registry, participant: ParticipantId) -> DirectAddress:
     if account is None or account.removed_at is not None:
         raise UnknownParticipantError(participant=participant)
     return DirectAddress(participant=participant)
+
+
+def _owner(registry: Registry, account: ParticipantId, session: SessionId | None) -> ParticipantAddress:
+    """An active account, or the session of it that is named."""
+    whole = _active(registry, account)
+    return whole if session is None else SessionAddress(participant=account, session=session)

@@ -29,6 +29,17 @@ class ProcessId:
     """When it began, in clock ticks since the machine did: no correction of a clock moves it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the kernel and its own command line say of a process; texts are cut to what the contract takes."""
+
+    process: ProcessId
+    exe: str | None = None
+    provider_session_id: str | None = None
+    model: str | None = None
+    cwd: str | None = None
+
+
 def start_ms(boot_ms: int, start_ticks: int, ticks_per_second: int = TICKS_PER_SECOND) -> int:
     """Unix milliseconds of a process's start, given when the machine began."""
     return boot_ms + start_ticks * 1000 // ticks_per_second

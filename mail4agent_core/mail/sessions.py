@@ -33,7 +33,7 @@ from mail4agent_core.clock import Clock
 from mail4agent_core.ids import Ids, digest_of
 
 from .identity import Caller
-from .process import TICKS_PER_SECOND, ProcessId, session_id_of, start_ms
+from .process import TICKS_PER_SECOND, Evidence, ProcessId, session_id_of, start_ms
 from .records import Account
 from .session import Session
 from .store import MailStore, Registry
@@ -57,17 +57,6 @@ ACCOUNT_SECRET = "account:secret"  # noqa: S105  # the name of a capability
 
 _NOTHING_SAID = encode(SessionCorroborated())
 _NOTHING_DECLARED = encode(SessionDeclared())
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What the kernel and its own command line say of a process; texts are cut to what the contract takes."""
-
-    process: ProcessId
-    exe: str | None = None
-    provider_session_id: str | None = None
-    model: str | None = None
-    cwd: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

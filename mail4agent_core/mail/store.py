@@ -15,6 +15,7 @@ from mail4agent_api.mail import (
     Ack,
     AttestationPolicy,
     AuditEntry,
+    ListenerState,
     MessageId,
     ParticipantAddress,
     ParticipantId,
@@ -163,6 +164,18 @@ class Registry(Protocol):
 
     def listeners_of(self, account: ParticipantId) -> list[Doorbell]:
         """An account's listener, then those of its sessions by address."""
+        ...
+
+    def listeners(self, state: ListenerState, after: str | None, limit: int) -> list[Doorbell]:
+        """The listeners of a state behind an owner, by their owners as text addresses."""
+        ...
+
+    def listener_count(self, state: ListenerState) -> int:
+        """How many listeners are of a state."""
+        ...
+
+    def retry_listener(self, owner: ParticipantAddress) -> None:
+        """Take an owner's listener for one that was just set: it is tried at once. None there: nothing."""
         ...
 
     def set_listener(self, owner: ParticipantAddress, url: str, key: str | None, uid: int | None) -> None:

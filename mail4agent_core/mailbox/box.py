@@ -9,12 +9,13 @@ writes, renames or removes.
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from mail4agent_core.files import Folder
 
 from .leases import settled
-from .message import RESOLVED, NewerFileError, NotAMessageError, StoredMessage, decoded
+from .message import HELD, RESOLVED, NewerFileError, NotAMessageError, StoredMessage, decoded
 
 # A name may hold anything, escapes of a terminal among it: it is logged as ASCII (%a).
 log = logging.getLogger(__name__)
@@ -41,6 +42,10 @@ class Scan:
 
 #: What was read of each file of a mailbox, under what changes when the file does.
 Remembered = dict[str, tuple[tuple[int, int, int, int], StoredMessage]]
+
+
+#: The files of a mailbox that no lease held, under what changes when a file does.
+Others = dict[str, tuple[int, int, int, int]]
 
 
 class Box:
@@ -86,6 +91,27 @@ class Box:
             except NotAMessageError:
                 found.spoilt.append(name)
         return found
+
+    def held(self, others: Others) -> tuple[list[StoredMessage], Others]:
+        """The messages that a lease holds or held too often, by id, and what the other files are.
+
+        ``others`` is what the last look gave: a file that is as it was is not read again. Raises OSError.
+        """
+        found: list[StoredMessage] = []
+        seen: Others = {}
+        for name in sorted(self._folder.names()):
+            if not name.endswith(ENDING) or name.startswith("."):
+                continue
+            with suppress(OSError, NewerFileError, NotAMessageError):
+                state = self._folder.state(name)
+                if others.get(name) != state:
+                    raw = self._folder.read(name, self._file_max_bytes)
+                    message = None if raw is None else self._decoded(raw, name.removesuffix(ENDING))
+                    if message is not None and message.status in HELD:
+                        found.append(message)
+                        continue
+                seen[name] = state
+        return found, seen
 
     def _decoded(self, raw: bytes, id_: str) -> StoredMessage:
         if len(raw) > self._file_max_bytes:

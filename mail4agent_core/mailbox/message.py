@@ -55,6 +55,8 @@ STEPS: Mapping[Status, frozenset[Status]] = {
 }
 #: What keeps its place in the mailbox until somebody deals with it.
 OPEN = frozenset({Status.PENDING, Status.LEASED, Status.DEAD})
+#: What a lease holds, or held too often.
+HELD = frozenset({Status.LEASED, Status.DEAD})
 #: What is over, and pruned in time.
 RESOLVED = frozenset({Status.DELIVERED, Status.DISMISSED})
 

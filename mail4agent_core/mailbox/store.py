@@ -29,7 +29,7 @@ from mail4agent_core.files import Folder
 from . import leases
 from .admission import USER, Limits, admit, duplicate
 from .bodies import checked_body
-from .box import Box, Remembered, Scan
+from .box import Box, Others, Remembered, Scan
 from .message import Status, StoredMessage
 from .names import near
 from .outcomes import Confirmation, Duplicate, Known, SendOutcome, Sent
@@ -329,6 +329,13 @@ class MailboxStore:
         """As ``messages_for``, and nothing is mended: what a lease no longer holds is shown as pending."""
         now_ms = self._clock.now_ms()
         return [leases.settled(m, now_ms) for m in self._found(str(ProducerName(recipient))).messages]
+
+    def held(self, recipient: str, others: Others) -> tuple[list[StoredMessage], Others]:
+        """Of ``snapshot``, what a lease held when it was written; ``others`` is that of ``Box.held``."""
+        with self._folder(str(ProducerName(recipient))) as folder, self._disk("mailbox.list"):
+            found, seen = self._box_in(folder, recipient).held(others)
+        now_ms = self._clock.now_ms()
+        return [leases.settled(message, now_ms) for message in found], seen
 
     def _found(self, recipient: str) -> Scan:
         try:

@@ -1,10 +1,13 @@
 """Texts as a terminal or a console shows them: what is shown is what is there.
 
 A character that has no width, that turns the direction of writing or that moves a cursor is shown as its
-number, ``\\u{202e}``, and counted. Line feed and tab stay.
+number, ``\\u{202e}``, and counted. Line feed and tab stay. So is a letter that passes for a Latin one,
+in a word, a host or an address with others.
 """
 
 import re
+
+from .alike import alike
 
 #: Control and format characters (Cc, Cf), line and paragraph separators, surrogates, and what Unicode
 #: lets a renderer leave out (Default_Ignorable_Code_Point), in one class.
@@ -20,8 +23,14 @@ _HIDDEN = re.compile(
 
 
 def shown(text: str) -> str:
-    """The text with every hidden character as its number."""
-    return text if text.isascii() and text.isprintable() else _HIDDEN.sub(_number, text)
+    """The text with every hidden character, and every letter that passes for another, as its number."""
+    if text.isascii() and text.isprintable():
+        return text
+    parts, done = list[str](), 0
+    for at in alike(text):
+        parts += [text[done:at], _numbered(text[at])]
+        done = at + 1
+    return _HIDDEN.sub(_number, "".join([*parts, text[done:]]))
 
 
 def shown_line(text: str) -> str:
@@ -31,8 +40,14 @@ def shown_line(text: str) -> str:
 
 def hidden(text: str) -> int:
     """How many characters of a text are shown as numbers."""
-    return 0 if text.isascii() and text.isprintable() else len(_HIDDEN.findall(text))
+    if text.isascii() and text.isprintable():
+        return 0
+    return len(_HIDDEN.findall(text)) + len(alike(text))
 
 
 def _number(found: re.Match[str]) -> str:
-    return f"\\u{{{ord(found[0]):x}}}"
+    return _numbered(found[0])
+
+
+def _numbered(character: str) -> str:
+    return f"\\u{{{ord(character):x}}}"

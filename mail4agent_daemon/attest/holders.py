@@ -18,6 +18,8 @@ from .proc import Proc, UnreadableError
 
 #: So many sockets are remembered of processes that came since the last look at all.
 _SINCE_MAX = 50_000
+#: From so many on, those of processes that have ended are forgotten, each time that their number has doubled.
+_SINCE_MIN = 1_000
 #: So many of the processes that were attested last are looked at before all others.
 _RECENT_MAX = 32
 #: So many descriptors, from the last one's number on, are tried before a process is looked into.
@@ -51,6 +53,8 @@ class _Seen:
     """The holders of each socket when all processes were looked into."""
     since: dict[int, list[Held]] = field(default_factory=dict[int, list[Held]])
     """The same of processes that came later."""
+    forgets_at: int = field(default_factory=lambda: _SINCE_MIN)
+    """With how many sockets of those it is looked which processes have ended."""
     hidden: set[int] = field(default_factory=set[int])
     """Those that may not be looked into."""
     recent: list[int] = field(default_factory=list[int])
@@ -66,6 +70,11 @@ class Holders:
         self._proc = proc
         self._seen: dict[int, _Seen] = {}
         self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        """How many sockets are remembered."""
+        with self._lock:
+            return sum(len(seen.whole) + len(seen.since) for seen in self._seen.values())
 
     def find(self, inode: int, uid: int) -> Found:
         """The processes of the user that hold the socket. Raises OSError where there is no /proc."""
@@ -144,6 +153,15 @@ class Holders:
         seen.recent = [pid for pid in seen.recent if there.get(pid) == seen.processes[pid]]
         seen.last = {pid: seen.last[pid] for pid in seen.recent if pid in seen.last}
         seen.processes = there
+        if len(seen.since) > seen.forgets_at:
+            # A pid that came back is looked into anew below.
+            gone = set(came)
+            live = {
+                inode: [held for held in holders if held.pid in there and held.pid not in gone]
+                for inode, holders in seen.since.items()
+            }
+            seen.since = {inode: holders for inode, holders in live.items() if holders}
+            seen.forgets_at = max(2 * len(seen.since), _SINCE_MIN)
         for pid in came:
             self._look_at(seen, pid, uid, seen.since)
         return seen

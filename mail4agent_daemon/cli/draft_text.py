@@ -17,18 +17,8 @@ from mail4agent_api.outbox import DraftArguments, DraftRow, OutboxDraft, OutboxE
 from mail4agent_core.outbox.difference import diff_args
 from mail4agent_core.outbox.shown import shown, shown_line
 from mail4agent_core.outbox.view import provider_ids
+from mail4agent_daemon.draft_warnings import warnings_of
 
-#: What a reviewer is told before the draft, by the contract's word for it.
-WARNINGS = {
-    "private": "PRIVATE: the conversation that drafted it had read what its owner keeps to himself",
-    "untrusted": "UNTRUSTED: the conversation that drafted it had read what a stranger may have written",
-    "hidden_characters": "HIDDEN: {hidden} characters that nobody would see are shown by number, \\u{{...}}",
-    "edited": "EDITED: it is not what was drafted; the difference is below",
-    "no_sink": "NO SINK: the daemon's settings give its tool no sink, so that it cannot be released",
-    "outcome_unknown": "UNKNOWN: a release was begun, and nobody knows whether it left",
-    "failed_before": "FAILED: the last attempt to release it did not send it",
-    "files_changed": "FILES: the copies are not what was staged; it cannot be released",
-}
 _FRAME = "  | "
 _OWN = "  "
 _GOES_ON = "  : "
@@ -103,8 +93,8 @@ def whole(draft: OutboxDraft, columns: int | None = None) -> Iterator[str]:
 def _as_it_is(draft: OutboxDraft) -> Iterator[str]:
     entry = draft.entry
     yield f"draft {entry.id}  {entry.status}  {entry.kind}"
-    for warning in draft.warnings:
-        yield f"! {WARNINGS[warning].format(hidden=draft.view.hidden)}"
+    for name, meaning in warnings_of(draft):
+        yield f"! {name.upper()}: {meaning}"
     if entry.error:
         yield from _field("! last error", shown_line(entry.error))
     yield from _field("tool", shown_line(entry.tool))

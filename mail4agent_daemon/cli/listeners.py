@@ -7,13 +7,15 @@ import os
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mail4agent_api.addresses import text_of
-from mail4agent_api.mail import ListenerRecord
+from mail4agent_api.mail import ListenerRecord, ListenerStanding, ListenerState
+from mail4agent_client import SyncMailClient
 from mail4agent_daemon.cli.accounts import Account
 from mail4agent_daemon.cli.layout import listing
 from mail4agent_daemon.cli.recipients import near_names
@@ -23,6 +25,10 @@ from mail4agent_daemon.cli.verbs import Mail, verb
 #: No key is longer, with its line feed.
 _KEY_FILE_MAX = 256
 _KEY_BYTES = 32
+_PAGE = 256
+Owner = Annotated[
+    str, typer.Argument(metavar="OWNER", help="An account, or a session as ACCOUNT/s-….", show_default=False)
+]
 Url = Annotated[str, typer.Argument(metavar="LISTENER", help="http://127.0.0.1:PORT/PATH.")]
 KeyFile = Annotated[
     Path | None,
@@ -36,6 +42,14 @@ NewKey = Annotated[
 ]
 
 
+class State(StrEnum):
+    """Which listeners are listed."""
+
+    all = "all"
+    failing = "failing"
+    dead = "dead"
+
+
 def register(app: typer.Typer) -> None:
     """Add the verb of a session."""
     verb(app)(listen)
@@ -46,6 +60,8 @@ def register_admin(admin: typer.Typer) -> None:
     group = typer.Typer(no_args_is_help=True, help="Who is told when mail comes for an account.")
     verb(group, "set", as_operator=True, hint=near_names)(set_listener)
     verb(group, as_operator=True, hint=near_names)(get)
+    verb(group, "list", as_operator=True)(list_listeners)
+    verb(group, as_operator=True, hint=near_names)(retry)
     verb(group, as_operator=True, hint=near_names)(remove)
     admin.add_typer(group, name="listener")
 
@@ -101,11 +117,73 @@ def get(mail: Mail, account: Account) -> None:
             mail.rows([[text_of(each.owner), each.url, signed, *_counts(each), _state(each, exact_time)]])
 
 
-def remove(mail: Mail, account: Account) -> None:
-    """End an account's listener; what waits to be rung is dropped."""
-    done = mail.client.admin_listener_remove(account=account)
+def list_listeners(
+    mail: Mail,
+    *,
+    state: Annotated[State, typer.Option("--state", help="Which: all, failing or dead.")] = State.failing,
+) -> None:
+    """List the listeners that fail, of every account; one is dead once it failed five times in a row."""
+    found = list(_pages(mail.client, state.value))
+    if mail.as_json:
+        mail.json_of(listeners=found)
+    elif mail.for_person:
+        rows = [
+            [
+                styled(text_of(each.listener.owner), "cyan"),
+                *_counts(each.listener),
+                _standing(each, short_time),
+                styled(each.listener.url),
+            ]
+            for each in found
+        ]
+        mail.console.print(listing(("Owner", "Waiting", "Rung", "Given up", "State", "Listener"), rows))
+    else:
+        for each in found:
+            shown = each.listener
+            mail.rows([[text_of(shown.owner), shown.url, *_counts(shown), _standing(each, exact_time)]])
+
+
+def _pages(client: SyncMailClient, state: ListenerState) -> Iterator[ListenerStanding]:
+    """Page after page."""
+    after = None
+    while True:
+        page = client.admin_listener_list(state=state, after=after, limit=_PAGE)
+        yield from page.listeners
+        if len(page.listeners) < _PAGE:
+            return
+        after = page.listeners[-1].listener.owner
+
+
+def retry(mail: Mail, owner: Owner) -> None:
+    """Try the listener of an account, or of a session, again at once."""
+    account, session = _parts(owner)
+    found = mail.client.admin_listener_retry(account=account, session=session)
+    if mail.as_json:
+        mail.json(found)
+    elif found.listener is None:
+        mail.note(f"{owner} has no listener.")
+
+
+def remove(mail: Mail, owner: Owner) -> None:
+    """End the listener of an account, or of a session; what waits to be rung is dropped."""
+    account, session = _parts(owner)
+    done = mail.client.admin_listener_remove(account=account, session=session)
     if mail.as_json:
         mail.json(done)
+
+
+def _parts(owner: str) -> tuple[str, str | None]:
+    """The account and the session of an owner's text address."""
+    account, slash, session = owner.partition("/")
+    return account, session if slash else None
+
+
+def _standing(standing: ListenerStanding, time: Callable[[int], str]) -> str:
+    shown = _state(standing.listener, time)
+    if standing.failing_since_unix_ms is None:
+        return shown
+    kind = "dead" if standing.dead else "failing"
+    return f"{kind} since {time(standing.failing_since_unix_ms)}: {shown}"
 
 
 def _counts(listener: ListenerRecord) -> list[str]:

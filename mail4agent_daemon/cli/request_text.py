@@ -65,7 +65,7 @@ def _warnings(record: Mapping[str, Any], briefed: bool, prose: Mapping[str, Any]
     if extraction is not None and not briefed:
         yield "! WITHHELD: a part of it is not what it must be, and no run is told of it"
     if count:
-        yield f"! HIDDEN: {count} characters that nobody would see are shown by number, \\u{{...}}"
+        yield f"! HIDDEN: {count} characters unseen or like others are shown by number, \\u{{...}}"
 
 
 def _group(title: str, values: Mapping[str, Any]) -> Iterator[str]:

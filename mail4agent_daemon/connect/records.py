@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import TypeAdapter, ValidationError
 
-from mail4agent_core.files import Folder, FolderError
+from mail4agent_core.files import Folder, FolderError, named
 
 from .documents import Format, Wish
 from .faults import ConnectError
@@ -84,7 +84,7 @@ def seen(home: Path) -> list[Record]:
     """Every record, without so much as the mode of a folder being changed. Raises ConnectError."""
     try:
         paths = sorted((home / FOLDER).glob(f"*{_ENDING}"))
-        return [_judged(each, each.read_bytes() if each.is_file() else None) for each in paths]
+        return [_judged(each, named(each, BYTES_MAX)) for each in paths]
     except OSError as failure:
         raise ConnectError("record_unusable", f"{home / FOLDER} cannot be read: {failure.strerror}") from None
 

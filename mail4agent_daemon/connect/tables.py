@@ -34,7 +34,7 @@ def parsed(text: str) -> dict[str, Any]:
     # What opens with a byte order mark is no TOML, and Codex does not read it either.
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as failure:
+    except ValueError as failure:  # also of a number with more digits than Python reads
         raise DocumentError(str(failure)) from None
     except RecursionError:
         raise DocumentError("it is nested too deeply") from None

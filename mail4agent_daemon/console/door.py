@@ -95,6 +95,10 @@ class Console:
         """Mail came, by whichever way."""
         self._events.changed(MAIL)
 
+    def changed(self) -> None:
+        """Something that waits on a person came or went without an operation: every stream looks again."""
+        self._events.changed()
+
     def stop(self) -> None:
         """End what is streamed: the daemon stops."""
         self._events.stop()
@@ -170,7 +174,9 @@ class Console:
         async def look(seams: frozenset[str] | None) -> str:
             if await self._signins.of(cookie) is None:
                 raise UnauthenticatedError
+            visit.forget()
             changes = self._events.changes
+            visit.forget()
             counts.update(await pages.counts(visit, seams))
             return pages.render("rail.html", tally=pages.told(counts), changes=changes, here="")
 

@@ -17,6 +17,7 @@ from mail4agent_api.outbox import DraftKept, DraftRow, OutboxDraft
 from mail4agent_core.outbox.difference import diff_args
 from mail4agent_core.outbox.shown import shown
 from mail4agent_core.outbox.view import provider_ids
+from mail4agent_daemon.draft_warnings import warnings_of
 
 from . import markdown, sentences, waiting
 from .reply import Reply
@@ -32,16 +33,6 @@ STATES: Final = {
     "rejected": "Rejected",
     "withdrawn": "Withdrawn",
     "superseded": "Superseded",
-}
-WARNINGS: Final = {
-    "private": "Private: the conversation that drafted it had read what its owner keeps to himself.",
-    "untrusted": "Untrusted: the conversation that drafted it had read what a stranger may have written.",
-    "hidden_characters": "Hidden: {hidden} characters that nobody would see are shown by number, \\u{{…}}.",
-    "edited": "Edited: it is not what was drafted; the difference is below.",
-    "no_sink": "No sink: the daemon's settings give its tool no sink, so that it cannot be released.",
-    "outcome_unknown": "Unknown: a release was begun, and nobody knows whether it left.",
-    "failed_before": "Failed: the last attempt to release it did not send it.",
-    "files_changed": "Files: the copies are not what was staged; it cannot be released.",
 }
 
 
@@ -85,7 +76,7 @@ def shown_draft(draft: OutboxDraft) -> Shown:
         rendered = Markup(markdown.rendered(raw_body))  # noqa: S704
     return Shown(
         draft,
-        tuple(WARNINGS[str(each)].format(hidden=view.hidden) for each in draft.warnings),
+        tuple(f"{name}: {meaning}." for name, meaning in warnings_of(draft)),
         tuple((each.name, _text(each)) for each in view.headers),
         None if view.body is None else _text(view.body),
         None if view.body is None else view.body.name,

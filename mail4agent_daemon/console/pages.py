@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from mail4agent_api.addresses import text_of
 from mail4agent_api.errors import PermissionDeniedError, RefusalError
 from mail4agent_core.outbox.shown import hidden, shown, shown_line
 
@@ -53,7 +55,9 @@ class Pages:
             lstrip_blocks=True,
             auto_reload=False,
         )
-        self._templates.filters.update(shown=shown, shown_line=shown_line, hidden=hidden, when=when)
+        self._templates.filters.update(
+            shown=shown, shown_line=shown_line, hidden=hidden, when=when, from_home=from_home, address=text_of
+        )
         self._templates.globals.update(
             static=self._paths.__getitem__, screens=self.screens, home=PATH, said="", visit=None, tally={}
         )
@@ -97,10 +101,25 @@ class Pages:
             return None
 
 
-def when(at: str | int | None) -> Markup:
-    """A time as an element: one of the contract's texts, or Unix milliseconds."""
+def when(at: object) -> Markup:
+    """A time as an element, in UTC to the second: Unix milliseconds, or a time of the contract."""
     if at is None:
         return Markup("<span>unknown</span>")
     if isinstance(at, int):
-        at = datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return Markup('<time datetime="{}">{}</time>').format(at, shown_line(str(at)).replace("T", " ", 1))
+        found = datetime.fromtimestamp(at / 1000, UTC)
+    else:
+        try:
+            found = datetime.fromisoformat(str(at))
+        except ValueError:
+            # A file of another program's; what it says is all there is.
+            return Markup("<span>{}</span>").format(shown_line(str(at)))
+    if found.tzinfo is not None:
+        found = found.astimezone(UTC)
+    text = found.strftime("%Y-%m-%dT%H:%M:%S")
+    return Markup('<time datetime="{}Z">{} UTC</time>').format(text, text.replace("T", " "))
+
+
+def from_home(text: object) -> str:
+    """A text in which the folder of the daemon's own user is ``~``, as a person writes it."""
+    home = str(Path.home()).rstrip("/")
+    return re.sub(rf"{re.escape(home)}(?=/|$)", "~", str(text)) if home else str(text)

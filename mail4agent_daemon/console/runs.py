@@ -91,7 +91,7 @@ def _sentences(kind: str, payload: Any) -> list[tuple[str, str]]:
     if kind != "edit-committed" or not isinstance(operations, list):
         return []
     return [
-        (f"note to the {_word(_of(each, 'addressee'))}, {_word(_of(each, 'reached'))}", _text(each))
+        (f"note to {_whom(_of(each, 'addressee'))}, {_word(_of(each, 'reached'))}", _text(each))
         for each in operations[:RECORDS]
         if _of(each, "kind") == "note-delivered"
     ]
@@ -105,6 +105,10 @@ def _text(value: Any) -> str:
 def _word(value: Any) -> str:
     """A word of a journal that others may have written."""
     return str(value)[:40] if isinstance(value, str | int) else "?"
+
+
+def _whom(value: Any) -> str:
+    return "both" if value == "both" else f"the {_word(value)}"
 
 
 def _of(value: Any, name: str) -> Any:

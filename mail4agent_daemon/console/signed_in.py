@@ -137,7 +137,7 @@ class SignIns:
             held: Any = orjson.loads(raw or b"")
             key = base64.b64decode(held["key"], validate=True)
             signed = [_signed(each) for each in held["signed_in"]]
-        except (ValueError, KeyError, TypeError, binascii.Error):
+        except (ValueError, KeyError, TypeError, OverflowError, binascii.Error):
             return self._key, {}
         if len(key) != _KEY_BYTES:
             return self._key, {}

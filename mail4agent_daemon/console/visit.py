@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from .pages import Pages
 
 PATH: Final = "/console"
+_Which = tuple[str | tuple[str, str], ...]
 #: What a page may say after a change, in bytes: it comes back in the address.
 _SAID_MAX: Final = 300
 
@@ -44,6 +46,8 @@ class Visit:
     query: Mapping[str, str] = field(default_factory=dict[str, str])
     #: Every text of a posted form, its line feeds as they were typed.
     forms: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
+    #: How many there are, by operation and selection, of what was asked for this page already.
+    _totals: dict[_Which, asyncio.Future[int]] = field(default_factory=dict[_Which, "asyncio.Future[int]"])
 
     @property
     def form(self) -> dict[str, str]:
@@ -63,6 +67,26 @@ class Visit:
         call = Call(row, self.signed.digest, raw, _nothing, self.link, for_parent=True, cost=1)
         assert row.response is not None
         return decode(row.response, await self.dispatch.run(call))
+
+    async def total(self, operation: str, **which: str) -> int:
+        """How many a list has in all, of a selection; asked once a page. Raises RefusalError."""
+        key = operation, *which.items()
+        found = self._totals.get(key)
+        if found is None:
+            found = self._totals[key] = asyncio.ensure_future(self._asked(operation, which))
+        return await found
+
+    async def _asked(self, operation: str, which: Mapping[str, str]) -> int:
+        return (await self.ask(operation, {**which, "limit": 1})).total
+
+    def knows(self, operation: str, total: int, **which: str) -> None:
+        """Have a number that a list told anyway."""
+        found = self._totals[operation, *which.items()] = asyncio.get_running_loop().create_future()
+        found.set_result(total)
+
+    def forget(self) -> None:
+        """Ask again from now on: a stream looks more than once."""
+        self._totals.clear()
 
     async def page(self, template: str, *, title: str, status: int = 200, **context: Any) -> Reply:
         """Render a template within the layout."""

@@ -32,6 +32,7 @@ from mail4agent_api.intake import (
 )
 from mail4agent_api.mail import Refusal
 from mail4agent_client.deadline import DeadlineTransport, answer_within
+from mail4agent_core.files import named
 
 #: Bytes of a page: what a box gives at a time, with the escapes of its JSON.
 PAGE_MAX_BYTES: Final = 32 * 1024 * 1024
@@ -72,8 +73,7 @@ def key_of(key: SecretStr | Path | None) -> str:
         raise BoxKeyError("no key to the box is set; name its file in the section [box]")
     if isinstance(key, Path):
         try:
-            with key.open("rb") as file:
-                raw = file.read(KEY_MAX_BYTES + 1)
+            raw = named(key, KEY_MAX_BYTES)
         except OSError as failure:
             raise BoxKeyError(f"{key} cannot be read: {failure.strerror}") from None
         text = raw.decode("utf-8", "replace").strip() if len(raw) <= KEY_MAX_BYTES else ""

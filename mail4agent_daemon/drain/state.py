@@ -71,7 +71,7 @@ def last_drain(home: Path) -> LastDrain | None:
         with Folder.opened(home / FOLDER, make=False) as folder:
             raw = folder.read(_LAST, _MAX_BYTES)
         value: Any = None if raw is None else json.loads(raw)
-    except (OSError, FolderError, ValueError):
+    except (OSError, FolderError, ValueError, RecursionError):
         return None
     if not isinstance(value, dict):
         return None

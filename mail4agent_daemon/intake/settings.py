@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, ValidationError
 
+from mail4agent_core.files import named
 from mail4agent_core.ids import digest_of
 from mail4agent_daemon.settings import parse_bind
 from mail4agent_daemon.sinks.settings import SmtpSinkSettings
@@ -141,14 +142,15 @@ def read_settings(folder: Path) -> IntakeSettings:
     """The settings of the box in ``folder``. Raises IntakeSettingsError."""
     path = folder / NAME
     try:
-        if path.stat().st_size > _MAX_BYTES:
+        raw = named(path, _MAX_BYTES)
+        if len(raw) > _MAX_BYTES:
             raise IntakeSettingsError(f"{path} is too large")
-        given = tomllib.loads(path.read_text("utf-8"))
+        given = tomllib.loads(raw.decode("utf-8"))
     except FileNotFoundError:
         raise IntakeSettingsError(f"{path} is not there; make it with: frontdoor serve --init") from None
     except OSError as fault:
         raise IntakeSettingsError(f"{path} cannot be read: {fault.strerror}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise IntakeSettingsError(f"{path} is no TOML in UTF-8") from None
     try:
         return IntakeSettings.model_validate(given)

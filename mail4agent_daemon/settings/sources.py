@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from mail4agent_core.files import named
+
 from .sections import SINKS, Settings, is_secret, section_type
 
 _PREFIX = "M4A_"
@@ -84,8 +86,7 @@ def from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str,
 
 def _toml(path: Path, *, required: bool) -> dict[str, Any]:
     try:
-        with path.open("rb") as file:
-            text = file.read(_CONFIG_MAX_BYTES + 1)
+        text = named(path, _CONFIG_MAX_BYTES)
     except FileNotFoundError:
         if required:
             raise SettingsError(f"{path} does not exist") from None
@@ -96,5 +97,7 @@ def _toml(path: Path, *, required: bool) -> dict[str, Any]:
         raise SettingsError(f"{path} is larger than {_CONFIG_MAX_BYTES} bytes")
     try:
         return tomllib.loads(text.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as failure:
+    except RecursionError:
+        raise SettingsError(f"{path} is not valid TOML: it is nested too deeply") from None
+    except ValueError as failure:  # also of a number with more digits than Python reads
         raise SettingsError(f"{path} is not valid TOML: {failure}") from failure

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
-import select
 import socket
 import subprocess
 import sys
@@ -23,6 +21,7 @@ from typer.testing import CliRunner
 
 from mail4agent_client import MailClient, SyncMailClient
 from mail4agent_daemon.cli import application
+from tests.process import port_of, spawned
 
 #: Seconds after which a test that waits for a peer has failed.
 PATIENCE = 20.0
@@ -249,19 +248,10 @@ class Running:
 def _running(folder: Path, port: int = 0) -> Iterator[Running]:
     """A daemon in a process of its own, with nobody but the operator until others are added."""
     home = folder / "home"
-    command = [sys.executable, "-m", "mail4agent_daemon", "serve", "--bind", f"127.0.0.1:{port}"]
     environment = {**os.environ, "M4A_HOME": str(home), "PYTHONPATH": os.pathsep.join(sys.path)}
-    with (
-        (folder / "log").open("wb") as log,
-        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=log) as process,
-    ):
+    with spawned(home, "--bind", f"127.0.0.1:{port}", environment=environment) as process:
         try:
-            assert process.stdout is not None
-            ready, _, _ = select.select([process.stdout], [], [], PATIENCE)
-            greeting = process.stdout.readline().decode() if ready else ""
-            found = re.search(r"http://[0-9.]+:[0-9]+", greeting)
-            assert found is not None, (folder / "log").read_text()
-            yield Running(found.group(), home, folder, process)
+            yield Running(f"http://127.0.0.1:{port_of(process, home)}", home, folder, process)
         finally:
             process.terminate()
 

@@ -51,6 +51,8 @@ ADMIN_VERBS: list[list[str]] = [
     ["admin", "retention"],
     ["admin", "inbox", "bob"],
     ["admin", "audit"],
+    ["admin", "listener", "list"],
+    ["admin", "listener", "retry", "bob"],
 ]
 pytestmark = pytest.mark.promise("cli.exit-status-tells")
 

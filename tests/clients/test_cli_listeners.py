@@ -94,3 +94,20 @@ def test_near_names_are_told_for_an_account_that_is_not_there(cli: Any) -> None:
     ended = cli(None, "admin", "listener", "get", "bobb")
     assert ended.status == 1
     assert "bob" in ended.err
+
+
+@pytest.mark.promise("doorbell.dead-is-tried-again")
+def test_listeners_are_listed_by_state_and_tried_again_by_owner(cli: Any) -> None:
+    """As rows and JSON; a session's by its address, and whoever has none is told so."""
+    assert cli(None, "admin", "listener", "set", "bob", URL).status == 0
+    assert cli(None, "admin", "listener", "list").out == ""
+    row = f"bob\t{URL}\t0\t0\t0\tnot rung yet\n"
+    assert cli(None, "admin", "listener", "list", "--state", "all").out == row
+    (found,) = cli(None, "admin", "listener", "list", "--state", "all", "--json").json["listeners"]
+    assert (found["dead"], found["failures"], found["listener"]["url"]) == (False, 0, URL)
+    assert cli(None, "admin", "listener", "retry", "bob", "--json").json["listener"]["url"] == URL
+    nobody = cli(None, "admin", "listener", "retry", "bob/s-01234567")
+    assert (nobody.status, nobody.err) == (0, "bob/s-01234567 has no listener.\n")
+    assert cli(None, "admin", "listener", "remove", "bob/s-01234567").status == 0
+    assert cli(None, "admin", "listener", "list", "--state", "all").out == row
+    assert cli("bob", "admin", "listener", "list").status == 1

@@ -3,7 +3,6 @@
 import http.client
 import json
 import os
-import select
 import signal
 import socket
 import subprocess
@@ -13,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from tests.process import log_of, port_of, spawned
 
 #: No test waits longer than this for anything.
 BOUND_SECS = 20.0
@@ -188,21 +189,11 @@ def start_of(home: Path, *arguments: str, **more: str) -> Ended:
 @contextmanager
 def running(home: Path, *arguments: str, **more: str) -> Iterator[Daemon]:
     """Run a daemon on a free port for the length of the block, ready at its beginning."""
-    log_file = home.with_name(f"{home.name}.log")
-    command = script("serve", "--bind", "127.0.0.1:0", "--log-format", "json", "--json", *arguments)
-    with (
-        log_file.open("wb") as log,
-        subprocess.Popen(
-            command, env=environment(home, **more), stdout=subprocess.PIPE, stderr=log
-        ) as process,
-    ):
+    log_of(home).unlink(missing_ok=True)
+    with spawned(home, "--log-format", "json", *arguments, environment=environment(home, **more)) as process:
         try:
-            assert process.stdout is not None
-            ready, _, _ = select.select([process.stdout], [], [], BOUND_SECS)
-            line = process.stdout.readline() if ready else b""
-            assert line, log_file.read_text()
-            said = json.loads(line)
-            key = Path(said["key"]).read_text().strip()
-            yield Daemon(int(said["url"].rpartition(":")[2]), home, process, log_file, {"operator": key})
+            port = port_of(process, home)
+            key = (home / "operator.key").read_text().strip()
+            yield Daemon(port, home, process, log_of(home), {"operator": key})
         finally:
             process.kill()

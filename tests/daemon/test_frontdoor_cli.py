@@ -171,7 +171,7 @@ def test_a_person_is_shown_the_whole_request_and_what_hides_in_it(house: House) 
         assert terminal.ended() == 0
     shown = terminal.seen
     assert f"  | {PLANTED}\\u{{202e}}\\u{{200b}}" in shown.replace("\n", "")
-    assert "characters that nobody would see are shown by number" in shown
+    assert "characters unseen or like others are shown by number" in shown
     assert "duration_minutes: 45" in shown
     assert "reply_to:        ada@example.org" in shown
     assert not any(line.startswith("! INVALID: no") for line in shown.splitlines())

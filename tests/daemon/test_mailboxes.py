@@ -56,6 +56,35 @@ async def test_what_waits_is_listed_and_shown_and_stays_as_it_is(tmp_path: Path)
             ] == 1
 
 
+@pytest.mark.promise("console.dead-letters-are-shown")
+async def test_dead_messages_are_listed_by_their_status_and_stay_as_they_are(tmp_path: Path) -> None:
+    """As the lease stands now, whatever was looked at before; what a person dismissed is gone."""
+    home = tmp_path / "home"
+    asked = {"status": "dead"}
+    async with inside(home) as daemon:
+        await permitted(daemon)
+        assert (await daemon.post("/mailbox/list", asked, "ada")).json["total"] == 0
+        with MailboxStore.open(home / "messages", clock=daemon.clock) as store:
+            post = Post(store)
+            poison = post.sent("poison")
+            post.sent("other", to="scout")
+            for attempt in range(5):
+                store.claim("chat", f"s{attempt}", 1)
+                assert (await daemon.post("/mailbox/list", asked, "ada")).json["total"] == 0
+                daemon.clock.step(1_000)
+            before = on_disk(store, poison)
+            for _ in range(2):
+                (found,) = (await daemon.post("/mailbox/list", asked, "ada")).json["messages"]
+                assert (found["id"], found["status"], found["attempts"]) == (poison, "dead", 5)
+            assert (await daemon.post("/mailbox/list", {**asked, "to": "scout"}, "ada")).json["total"] == 0
+            assert on_disk(store, poison) == before
+            assert (await daemon.post("/mailbox/list", {"status": "pending"}, "ada")).json["total"] == 1
+            store.dismiss(poison)
+            assert (await daemon.post("/mailbox/list", asked, "ada")).json["total"] == 0
+            (over,) = (await daemon.post("/mailbox/list", {"status": "dismissed"}, "ada")).json["messages"]
+            assert over["id"] == poison
+
+
 async def test_without_the_capability_nothing_is_said(tmp_path: Path) -> None:
     """An operator has it no more than others until it is granted."""
     async with inside(tmp_path / "home") as daemon:

@@ -257,6 +257,9 @@ def test_doctor_looks_at_the_database_that_is_set(two: Two):
     assert ended.status == 0, ended.out
     assert findings["database"]["state"] == findings["key"]["state"] == "good"
     assert "postgresql://" in findings["database"]["text"]
+    assert findings["size"]["text"].startswith("the database takes ")
+    assert "PostgreSQL 1" in findings["versions"]["text"]
+    assert "postgresql://" not in findings["size"]["text"] + findings["versions"]["text"]
 
 
 def test_a_backup_is_left_to_the_server(two: Two, tmp_path: Path):

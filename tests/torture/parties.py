@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -51,6 +52,11 @@ class Site:
     enough: asyncio.Event = field(default_factory=asyncio.Event)
     #: Whether a daemon may lose what it keeps its mail in for longer than it asks what became of a commit.
     may_be_unknown: bool = False
+
+    async def pause(self, longest_secs: float) -> None:
+        """Wait for a drawn time, or not when it is enough."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.enough.wait(), self.random.random() * longest_secs)
 
 
 class Client:
@@ -113,7 +119,7 @@ class Client:
             try:
                 return await self.ask(path, body)
             except (LostError, RefusedError):
-                continue
+                await self.site.pause(0.02)
 
 
 @dataclass
@@ -154,6 +160,9 @@ class Writer:
                 await self._many()
             else:
                 await self._one()
+            # In bursts: what meets a fault is then many at once, and a round does not wear a machine out.
+            if self.client.site.random.random() < 0.1:
+                await self.client.site.pause(1.2)
 
     async def _one(self) -> None:
         sent = self._next()

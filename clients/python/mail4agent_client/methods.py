@@ -32,7 +32,10 @@ from mail4agent_api.mail import (
     ListenRequest,
     ListenerGetRequest,
     ListenerList,
+    ListenerListRequest,
+    ListenerPage,
     ListenerRemoveRequest,
+    ListenerRetryRequest,
     ListenerSetRequest,
     Listening,
     Message,
@@ -399,7 +402,13 @@ class AsyncMethods(ABC):
     async def mailbox_list(self, request: MailboxListRequest, /) -> MailboxList: ...
     @overload
     async def mailbox_list(
-        self, /, *, to: str | None = None, all: bool = False, limit: int = 50
+        self,
+        /,
+        *,
+        to: str | None = None,
+        all: bool = False,
+        status: Literal["pending", "leased", "delivered", "dismissed", "dead"] | None = None,
+        limit: int = 50,
     ) -> MailboxList: ...
     async def mailbox_list(self, request: MailboxListRequest | None = None, /, **fields: Any) -> MailboxList:
         """List what waits in the file mailboxes of this machine.
@@ -760,11 +769,11 @@ class AsyncMethods(ABC):
     @overload
     async def admin_listener_remove(self, request: ListenerRemoveRequest, /) -> Done: ...
     @overload
-    async def admin_listener_remove(self, /, *, account: str) -> Done: ...
+    async def admin_listener_remove(self, /, *, account: str, session: str | None = None) -> Done: ...
     async def admin_listener_remove(
         self, request: ListenerRemoveRequest | None = None, /, **fields: Any
     ) -> Done:
-        """End an account's listener.
+        """End an account's listener, or that of a session of it.
 
         Raises UnknownParticipantError, PermissionDeniedError.
         """
@@ -785,6 +794,45 @@ class AsyncMethods(ABC):
         """
         return await self._ask(
             "admin.listener.get", ListenerList, request_of(ListenerGetRequest, request, fields)
+        )
+
+    @overload
+    async def admin_listener_list(self, request: ListenerListRequest, /) -> ListenerPage: ...
+    @overload
+    async def admin_listener_list(
+        self,
+        /,
+        *,
+        state: Literal["all", "failing", "dead"] = "failing",
+        after: ParticipantAddress | str | None = None,
+        limit: int = 50,
+    ) -> ListenerPage: ...
+    async def admin_listener_list(
+        self, request: ListenerListRequest | None = None, /, **fields: Any
+    ) -> ListenerPage:
+        """List the listeners that fail or are dead, or all, with what waits for them and since when they fail.
+
+        Raises PermissionDeniedError.
+        """
+        return await self._ask(
+            "admin.listener.list",
+            ListenerPage,
+            request_of(ListenerListRequest, request, fields, after=participant),
+        )
+
+    @overload
+    async def admin_listener_retry(self, request: ListenerRetryRequest, /) -> Listening: ...
+    @overload
+    async def admin_listener_retry(self, /, *, account: str, session: str | None = None) -> Listening: ...
+    async def admin_listener_retry(
+        self, request: ListenerRetryRequest | None = None, /, **fields: Any
+    ) -> Listening:
+        """Try a listener again at once, as when it is set again.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return await self._ask(
+            "admin.listener.retry", Listening, request_of(ListenerRetryRequest, request, fields)
         )
 
     @overload
@@ -1490,7 +1538,13 @@ class SyncMethods(ABC):
     def mailbox_list(self, request: MailboxListRequest, /) -> MailboxList: ...
     @overload
     def mailbox_list(
-        self, /, *, to: str | None = None, all: bool = False, limit: int = 50
+        self,
+        /,
+        *,
+        to: str | None = None,
+        all: bool = False,
+        status: Literal["pending", "leased", "delivered", "dismissed", "dead"] | None = None,
+        limit: int = 50,
     ) -> MailboxList: ...
     def mailbox_list(self, request: MailboxListRequest | None = None, /, **fields: Any) -> MailboxList:
         """List what waits in the file mailboxes of this machine.
@@ -1835,9 +1889,9 @@ class SyncMethods(ABC):
     @overload
     def admin_listener_remove(self, request: ListenerRemoveRequest, /) -> Done: ...
     @overload
-    def admin_listener_remove(self, /, *, account: str) -> Done: ...
+    def admin_listener_remove(self, /, *, account: str, session: str | None = None) -> Done: ...
     def admin_listener_remove(self, request: ListenerRemoveRequest | None = None, /, **fields: Any) -> Done:
-        """End an account's listener.
+        """End an account's listener, or that of a session of it.
 
         Raises UnknownParticipantError, PermissionDeniedError.
         """
@@ -1853,6 +1907,43 @@ class SyncMethods(ABC):
         Raises UnknownParticipantError, PermissionDeniedError.
         """
         return self._ask("admin.listener.get", ListenerList, request_of(ListenerGetRequest, request, fields))
+
+    @overload
+    def admin_listener_list(self, request: ListenerListRequest, /) -> ListenerPage: ...
+    @overload
+    def admin_listener_list(
+        self,
+        /,
+        *,
+        state: Literal["all", "failing", "dead"] = "failing",
+        after: ParticipantAddress | str | None = None,
+        limit: int = 50,
+    ) -> ListenerPage: ...
+    def admin_listener_list(
+        self, request: ListenerListRequest | None = None, /, **fields: Any
+    ) -> ListenerPage:
+        """List the listeners that fail or are dead, or all, with what waits for them and since when they fail.
+
+        Raises PermissionDeniedError.
+        """
+        return self._ask(
+            "admin.listener.list",
+            ListenerPage,
+            request_of(ListenerListRequest, request, fields, after=participant),
+        )
+
+    @overload
+    def admin_listener_retry(self, request: ListenerRetryRequest, /) -> Listening: ...
+    @overload
+    def admin_listener_retry(self, /, *, account: str, session: str | None = None) -> Listening: ...
+    def admin_listener_retry(
+        self, request: ListenerRetryRequest | None = None, /, **fields: Any
+    ) -> Listening:
+        """Try a listener again at once, as when it is set again.
+
+        Raises UnknownParticipantError, PermissionDeniedError.
+        """
+        return self._ask("admin.listener.retry", Listening, request_of(ListenerRetryRequest, request, fields))
 
     @overload
     def admin_inbox(self, request: InboxOfRequest, /) -> InboxPage: ...

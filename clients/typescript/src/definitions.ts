@@ -4,7 +4,7 @@ import type { Definition } from "./checker.js";
 import type { Contract, RefusalKind } from "./types.js";
 
 /** The version of the contract. */
-export const CONTRACT_VERSION = "1.4.0";
+export const CONTRACT_VERSION = "1.5.0";
 
 /** The HTTP status of each kind of refusal. */
 export const STATUS: Readonly<Record<RefusalKind, number>> = {
@@ -152,9 +152,14 @@ export const DEFINITIONS: Readonly<Record<keyof Contract, Definition>> = {
   RingFailure: {"description": "why a ring failed", "type": "string", "enum": ["refused", "unreachable", "timed_out", "bad_status", "redirected", "bad_response", "port_not_yours"]},
   ListenerRecord: {"type": "object", "required": ["owner", "url", "signed", "outstanding", "rung", "given_up"], "properties": {"owner": {"ref": "ParticipantAddress"}, "url": {"ref": "ListenerUrl"}, "signed": {"type": "boolean"}, "outstanding": {"ref": "U32"}, "rung": {"ref": "U64"}, "given_up": {"ref": "U64"}, "last_rung_at_unix_ms": {"ref": "Stamp", "nullable": true}, "last_failed_at_unix_ms": {"ref": "Stamp", "nullable": true}, "failure": {"ref": "RingFailure", "nullable": true}}},
   ListenerSetRequest: {"type": "object", "required": ["account", "url"], "properties": {"account": {"ref": "ParticipantId"}, "url": {"ref": "ListenerUrl"}, "key": {"ref": "ListenerKey", "nullable": true}}},
-  ListenerRemoveRequest: {"type": "object", "required": ["account"], "properties": {"account": {"ref": "ParticipantId"}}},
+  ListenerRemoveRequest: {"type": "object", "required": ["account"], "properties": {"account": {"ref": "ParticipantId"}, "session": {"ref": "SessionId", "nullable": true}}},
   ListenerGetRequest: {"type": "object", "required": ["account"], "properties": {"account": {"ref": "ParticipantId"}}},
   ListenerList: {"type": "object", "required": ["listeners"], "properties": {"listeners": {"type": "array", "items": {"ref": "ListenerRecord"}, "maxItems": 65}}},
+  ListenerState: {"description": "which listeners: all, those whose last ring failed, or those that are dead", "type": "string", "enum": ["all", "failing", "dead"], "label": "state"},
+  ListenerListRequest: {"type": "object", "properties": {"state": {"ref": "ListenerState"}, "after": {"ref": "ParticipantAddress", "nullable": true}, "limit": {"ref": "PageLimit"}}},
+  ListenerStanding: {"type": "object", "required": ["listener", "dead", "failures"], "properties": {"listener": {"ref": "ListenerRecord"}, "dead": {"type": "boolean"}, "failures": {"ref": "U32"}, "failing_since_unix_ms": {"ref": "Stamp", "nullable": true}, "retry_at_unix_ms": {"ref": "Stamp", "nullable": true}}},
+  ListenerPage: {"type": "object", "required": ["listeners", "total"], "properties": {"listeners": {"type": "array", "items": {"ref": "ListenerStanding"}, "maxItems": 256}, "total": {"ref": "U32"}}},
+  ListenerRetryRequest: {"type": "object", "required": ["account"], "properties": {"account": {"ref": "ParticipantId"}, "session": {"ref": "SessionId", "nullable": true}}},
   ListenRequest: {"type": "object", "required": ["url"], "properties": {"url": {"ref": "ListenerUrl", "nullable": true}, "key": {"ref": "ListenerKey", "nullable": true}}},
   Listening: {"type": "object", "properties": {"listener": {"ref": "ListenerRecord", "nullable": true}}},
   RefKind: {"description": "1 to 128 characters from A-Z, a-z, 0-9 and . _ @ + -", "type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[A-Za-z0-9._@+-]{1,128}$", "label": "ref kind"},
@@ -259,7 +264,7 @@ export const DEFINITIONS: Readonly<Record<keyof Contract, Definition>> = {
   MailboxSchema: {"description": "the version of the file's form, 2 to 1000000", "type": "integer", "minimum": 2, "maximum": 1000000},
   MailboxSeal: {"description": "64 lower-case hexadecimal digits", "type": "string", "pattern": "^[0-9a-f]{64}$", "label": "seal"},
   MailboxMessage: {"type": "object", "required": ["id", "status", "from", "to", "body", "taint", "taint_recorded", "created_at", "schema", "attempts", "seal"], "properties": {"id": {"ref": "MailboxMessageId"}, "status": {"ref": "MailboxStatus"}, "from": {"ref": "ProducerName"}, "from_session": {"ref": "MailboxSession", "nullable": true}, "to": {"ref": "ProducerName"}, "body": {"ref": "Body"}, "reply_to": {"ref": "MailboxMessageId", "nullable": true}, "taint": {"ref": "Taint"}, "taint_recorded": {"type": "boolean"}, "created_at": {"ref": "MailboxTime"}, "delivered_at": {"ref": "MailboxTime", "nullable": true}, "delivered_to": {"ref": "MailboxSession", "nullable": true}, "dismissed_at": {"ref": "MailboxTime", "nullable": true}, "schema": {"ref": "MailboxSchema"}, "lease": {"ref": "MailboxLease", "nullable": true}, "attempts": {"ref": "U32"}, "dead_at": {"ref": "MailboxTime", "nullable": true}, "seal": {"ref": "MailboxSeal"}}},
-  MailboxListRequest: {"type": "object", "required": [], "properties": {"to": {"ref": "ProducerName", "nullable": true}, "all": {"type": "boolean"}, "limit": {"ref": "PageLimit"}}},
+  MailboxListRequest: {"type": "object", "required": [], "properties": {"to": {"ref": "ProducerName", "nullable": true}, "all": {"type": "boolean"}, "status": {"ref": "MailboxStatus", "nullable": true}, "limit": {"ref": "PageLimit"}}},
   MailboxShowRequest: {"type": "object", "required": ["id"], "properties": {"id": {"ref": "MailboxMessageId"}}},
   MailboxEntry: {"type": "object", "required": ["id", "status", "from", "to", "taint", "attempts", "body_bytes"], "properties": {"id": {"ref": "MailboxMessageId"}, "status": {"ref": "Word"}, "from": {"ref": "ProducerName"}, "from_session": {"ref": "MailboxSession", "nullable": true}, "to": {"ref": "ProducerName"}, "reply_to": {"ref": "MailboxMessageId", "nullable": true}, "taint": {"ref": "Taint"}, "created_at": {"ref": "MailboxTime", "nullable": true}, "delivered_at": {"ref": "MailboxTime", "nullable": true}, "delivered_to": {"ref": "MailboxSession", "nullable": true}, "dismissed_at": {"ref": "MailboxTime", "nullable": true}, "dead_at": {"ref": "MailboxTime", "nullable": true}, "lease": {"ref": "MailboxLease", "nullable": true}, "attempts": {"ref": "U32"}, "body_bytes": {"ref": "U32"}}},
   MailboxList: {"type": "object", "required": ["messages", "total"], "properties": {"messages": {"type": "array", "items": {"ref": "MailboxEntry"}, "maxItems": 256}, "total": {"ref": "U32"}}},

@@ -30,8 +30,11 @@ import type {
   IssuedSecret,
   IssuedSession,
   ListenerList,
+  ListenerPage,
+  ListenerState,
   Listening,
   MailboxList,
+  MailboxStatus,
   MailboxText,
   Message,
   MessageRef,
@@ -189,6 +192,7 @@ export interface ListenFields {
 export interface MailboxListFields {
   readonly to?: string | null | undefined;
   readonly all?: boolean | undefined;
+  readonly status?: MailboxStatus | null | undefined;
   readonly limit?: number | undefined;
 }
 
@@ -322,14 +326,28 @@ export interface AdminListenerFields {
   readonly key?: string | null | undefined;
 }
 
-/** What `admin.listener.remove` takes: end an account's listener. */
+/** What `admin.listener.remove` takes: end an account's listener, or with session that of a session of it. */
 export interface AdminListenerRemoveFields {
   readonly account: string;
+  readonly session?: string | null | undefined;
 }
 
 /** What `admin.listener.get` takes: list the listeners of an account and of its sessions. */
 export interface AdminListenerGetFields {
   readonly account: string;
+}
+
+/** What `admin.listener.list` takes: list the listeners of every account by their owners. */
+export interface AdminListenerListFields {
+  readonly state?: ListenerState | undefined;
+  readonly after?: ParticipantAddress | string | null | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** What `admin.listener.retry` takes: try an account's listener again, or with session that of a session of it. */
+export interface AdminListenerRetryFields {
+  readonly account: string;
+  readonly session?: string | null | undefined;
 }
 
 /** What `admin.inbox` takes: one page of a named participant's inbox, as an operator. */
@@ -849,7 +867,7 @@ export abstract class Methods {
   }
 
   /**
-   * End an account's listener.
+   * End an account's listener, or that of a session of it.
    *
    * Refusals of its own: unknown_participant, permission_denied.
    */
@@ -864,6 +882,24 @@ export abstract class Methods {
    */
   async adminListenerGet(fields: AdminListenerGetFields, options?: CallOptions): Promise<ListenerList> {
     return this.ask("admin.listener.get", fields, options);
+  }
+
+  /**
+   * List the listeners that fail or are dead, or all, with what waits for them and since when they fail.
+   *
+   * Refusals of its own: permission_denied.
+   */
+  async adminListenerList(fields: AdminListenerListFields = {}, options?: CallOptions): Promise<ListenerPage> {
+    return this.ask("admin.listener.list", { ...fields, after: participant(fields.after) }, options);
+  }
+
+  /**
+   * Try a listener again at once, as when it is set again.
+   *
+   * Refusals of its own: unknown_participant, permission_denied.
+   */
+  async adminListenerRetry(fields: AdminListenerRetryFields, options?: CallOptions): Promise<Listening> {
+    return this.ask("admin.listener.retry", fields, options);
   }
 
   /**

@@ -58,6 +58,8 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
   "admin.listener": {"method": "POST", "path": "/admin/listener", "request": "ListenerSetRequest", "response": "Done", "effect": "write", "authenticated": true, "retry": "always", "waitSecs": null},
   "admin.listener.remove": {"method": "POST", "path": "/admin/listener/remove", "request": "ListenerRemoveRequest", "response": "Done", "effect": "write", "authenticated": true, "retry": "always", "waitSecs": null},
   "admin.listener.get": {"method": "POST", "path": "/admin/listener/get", "request": "ListenerGetRequest", "response": "ListenerList", "effect": "read", "authenticated": true, "retry": "never", "waitSecs": null},
+  "admin.listener.list": {"method": "POST", "path": "/admin/listener/list", "request": "ListenerListRequest", "response": "ListenerPage", "effect": "read", "authenticated": true, "retry": "never", "waitSecs": null},
+  "admin.listener.retry": {"method": "POST", "path": "/admin/listener/retry", "request": "ListenerRetryRequest", "response": "Listening", "effect": "write", "authenticated": true, "retry": "always", "waitSecs": null},
   "admin.inbox": {"method": "POST", "path": "/admin/inbox", "request": "InboxOfRequest", "response": "InboxPage", "effect": "read", "authenticated": true, "retry": "never", "waitSecs": null},
   "admin.message.purge": {"method": "POST", "path": "/admin/message/purge", "request": "MessagePurgeRequest", "response": "Done", "effect": "write", "authenticated": true, "retry": "never", "waitSecs": null},
   "admin.retention": {"method": "POST", "path": "/admin/retention", "request": "RetentionRequest", "response": "RetentionReport", "effect": "write", "authenticated": true, "retry": "always", "waitSecs": null},

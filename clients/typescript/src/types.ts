@@ -622,9 +622,10 @@ export interface ListenerSetRequest {
   readonly key?: ListenerKey | null;
 }
 
-/** End an account's listener. */
+/** End an account's listener, or with session that of a session of it. */
 export interface ListenerRemoveRequest {
   readonly account: ParticipantId;
+  readonly session?: SessionId | null;
 }
 
 /** List the listeners of an account and of its sessions. */
@@ -638,13 +639,47 @@ export interface ListenerList {
   readonly listeners: ReadonlyArray<ListenerRecord>;
 }
 
+/** Which listeners: all, those whose last ring failed, or those that are dead. */
+export type ListenerState = "all" | "failing" | "dead";
+
+/** List the listeners of every account by their owners. */
+export interface ListenerListRequest {
+  /** Default: "failing". */
+  readonly state?: ListenerState;
+  readonly after?: ParticipantAddress | null;
+  /** Default: 50. */
+  readonly limit?: PageLimit;
+}
+
+/** A listener and how it stands: dead once it failed five times in a row. */
+export interface ListenerStanding {
+  readonly listener: ListenerRecord;
+  readonly dead: boolean;
+  readonly failures: U32;
+  readonly failing_since_unix_ms?: Stamp | null;
+  readonly retry_at_unix_ms?: Stamp | null;
+}
+
+/** Listeners by their owners, and how many of that state there are in all. */
+export interface ListenerPage {
+  /** 0 to 256 entries. */
+  readonly listeners: ReadonlyArray<ListenerStanding>;
+  readonly total: U32;
+}
+
+/** Try an account's listener again, or with session that of a session of it. */
+export interface ListenerRetryRequest {
+  readonly account: ParticipantId;
+  readonly session?: SessionId | null;
+}
+
 /** Have a listener of the caller's own told of its mail; null stops it. */
 export interface ListenRequest {
   readonly url: ListenerUrl | null;
   readonly key?: ListenerKey | null;
 }
 
-/** The caller's own listener, null when it has none. */
+/** A listener, null when there is none. */
 export interface Listening {
   readonly listener?: ListenerRecord | null;
 }
@@ -1318,6 +1353,7 @@ export interface MailboxListRequest {
   readonly to?: ProducerName | null;
   /** Default: false. */
   readonly all?: boolean;
+  readonly status?: MailboxStatus | null;
   /** Default: 50. */
   readonly limit?: PageLimit;
 }
@@ -3228,7 +3264,7 @@ export interface Operations {
     readonly response: Done;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
   };
-  /** End an account's listener. */
+  /** End an account's listener, or that of a session of it. */
   readonly "admin.listener.remove": {
     readonly method: "POST";
     readonly path: "/admin/listener/remove";
@@ -3242,6 +3278,22 @@ export interface Operations {
     readonly path: "/admin/listener/get";
     readonly request: ListenerGetRequest;
     readonly response: ListenerList;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** List the listeners that fail or are dead, or all, with what waits for them and since when they fail. */
+  readonly "admin.listener.list": {
+    readonly method: "POST";
+    readonly path: "/admin/listener/list";
+    readonly request: ListenerListRequest;
+    readonly response: ListenerPage;
+    readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_path" | "unsupported_media_type">;
+  };
+  /** Try a listener again at once, as when it is set again. */
+  readonly "admin.listener.retry": {
+    readonly method: "POST";
+    readonly path: "/admin/listener/retry";
+    readonly request: ListenerRetryRequest;
+    readonly response: Listening;
     readonly refusal: RefusalOf<"attestation_failed" | "forbidden_host" | "forbidden_origin" | "internal" | "malformed" | "method_not_allowed" | "overloaded" | "permission_denied" | "rate_limited" | "request_too_large" | "session_account_mismatch" | "store_unavailable" | "too_large" | "unauthenticated" | "unknown_participant" | "unknown_path" | "unsupported_media_type">;
   };
   /** Read one page of a named participant's inbox. */
@@ -3582,6 +3634,11 @@ export interface Contract {
   readonly ListenerRemoveRequest: ListenerRemoveRequest;
   readonly ListenerGetRequest: ListenerGetRequest;
   readonly ListenerList: ListenerList;
+  readonly ListenerState: ListenerState;
+  readonly ListenerListRequest: ListenerListRequest;
+  readonly ListenerStanding: ListenerStanding;
+  readonly ListenerPage: ListenerPage;
+  readonly ListenerRetryRequest: ListenerRetryRequest;
   readonly ListenRequest: ListenRequest;
   readonly Listening: Listening;
   readonly RefKind: RefKind;

@@ -4,8 +4,9 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from mail4agent_api.addresses import participant_of, text_of
-from mail4agent_api.mail import ParticipantAddress, ParticipantId
+from mail4agent_api.mail import ListenerState, ParticipantAddress, ParticipantId
 from mail4agent_core.mail.doorbells import (
+    FAILED_LEAST,
     KEEP_MS,
     OF_THE_MESSAGE,
     OUTSTANDING_MAX,
@@ -38,8 +39,31 @@ def set_listener(state: State, owner: ParticipantAddress, url: str, key: str | N
         doorbell = Doorbell(state.number(), owner, url, key, uid, 0, 0, 0, None, None, None, 0)
         state.bells[name] = Bell(doorbell, max(state.at, default=0))
     else:
-        bell.doorbell = replace(bell.doorbell, url=url, key=key, uid=uid, failure=None, failures=0)
-        bell.due_at = 0
+        bell.doorbell = replace(bell.doorbell, url=url, key=key, uid=uid)
+        _forgive(bell)
+
+
+def _forgive(bell: Bell) -> None:
+    """Forget that it failed."""
+    bell.doorbell = replace(bell.doorbell, failure=None, failures=0, failing_since=None)
+    bell.due_at = 0
+
+
+def retry(state: State, owner: ParticipantAddress) -> None:
+    """Take a listener for one that was just set."""
+    bell = state.bells.get(text_of(owner))
+    if bell is not None:
+        _forgive(bell)
+
+
+def listeners(state: State, wanted: ListenerState, after: str | None, limit: int | None) -> list[Doorbell]:
+    """The listeners of a state behind an owner, by their owners."""
+    found = [
+        _shown(bell)
+        for owner, bell in sorted(state.bells.items())
+        if owner > (after or "") and bell.doorbell.failures >= FAILED_LEAST[wanted]
+    ]
+    return found[:limit]
 
 
 def drop_listeners_of(state: State, account: ParticipantId) -> None:
@@ -87,20 +111,26 @@ def next_ring(state: State, last: int, owner: str, attempt: Attempt | None, now:
 
 
 def _shown(bell: Bell) -> Doorbell:
-    return replace(bell.doorbell, outstanding=len(bell.rings))
+    return replace(bell.doorbell, outstanding=len(bell.rings), due_at=bell.due_at)
 
 
 def _note(bell: Bell, attempt: Attempt) -> None:
     doorbell, pos = bell.doorbell, attempt.ring.pos
     if attempt.failure is None:
         rung = doorbell.rung + (bell.rings.pop(pos, None) is not None)
-        bell.doorbell = replace(doorbell, rung=rung, last_rung_at=attempt.at, failure=None, failures=0)
-        bell.due_at = 0
+        bell.doorbell = replace(doorbell, rung=rung, last_rung_at=attempt.at)
+        _forgive(bell)
         return
     if attempt.failure in OF_THE_MESSAGE and pos in bell.rings:
         bell.rings[pos] += 1
     failures = doorbell.failures + 1
-    bell.doorbell = replace(doorbell, last_failed_at=attempt.at, failure=attempt.failure, failures=failures)
+    bell.doorbell = replace(
+        doorbell,
+        last_failed_at=attempt.at,
+        failure=attempt.failure,
+        failures=failures,
+        failing_since=attempt.at if doorbell.failing_since is None else doorbell.failing_since,
+    )
     bell.due_at = attempt.retry_at
 
 

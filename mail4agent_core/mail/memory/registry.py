@@ -8,6 +8,7 @@ from mail4agent_api.addresses import participant_of, text_of
 from mail4agent_api.mail import (
     AttestationPolicy,
     AuditEntry,
+    ListenerState,
     MessageId,
     ParticipantAddress,
     ParticipantId,
@@ -171,6 +172,15 @@ class MemoryRegistry:
 
     def listeners_of(self, account: ParticipantId) -> list[Doorbell]:
         return doorbells.doorbells_of(self._state, account)
+
+    def listeners(self, state: ListenerState, after: str | None, limit: int) -> list[Doorbell]:
+        return doorbells.listeners(self._state, state, after, limit)
+
+    def listener_count(self, state: ListenerState) -> int:
+        return len(doorbells.listeners(self._state, state, None, None))
+
+    def retry_listener(self, owner: ParticipantAddress) -> None:
+        doorbells.retry(self._state, owner)
 
     def set_listener(self, owner: ParticipantAddress, url: str, key: str | None, uid: int | None) -> None:
         doorbells.set_listener(self._state, owner, url, key, uid)

@@ -11,6 +11,9 @@ from mail4agent_core.clock import Clock
 from .connection import Database
 from .faults import OutcomeUnknownError
 
+#: What stores messages, and what says which of them a hook has announced.
+POST, TELL = "post", "tell"
+
 
 @dataclass(slots=True)
 class Transaction:
@@ -51,6 +54,11 @@ class Job:
     #: Whether it may refuse after it has written.
     undoable: bool
     weight: int
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether doing it twice is as doing it once, so that it may be called not done though it was."""
+        return not (self.undoable or self.operation in {POST, TELL})
 
 
 #: A write with what it returned, or why it was refused.

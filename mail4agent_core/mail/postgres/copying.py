@@ -119,7 +119,7 @@ _TABLES = (
     _Table(
         "listener",
         "listener_no, owner, account_no, url, key, uid, cursor, outstanding, rung, given_up, last_rung_at, "
-        "last_failed_at, failure, failures, due_at",
+        "last_failed_at, failure, failures, due_at, failing_since",
         "FROM listener",
         "listener_no",
     ),

@@ -4,8 +4,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from mail4agent_api.addresses import participant_of, text_of
-from mail4agent_api.mail import ParticipantAddress, ParticipantId
+from mail4agent_api.mail import ListenerState, ParticipantAddress, ParticipantId
 from mail4agent_core.mail.doorbells import (
+    FAILED_LEAST,
     KEEP_MS,
     OF_THE_MESSAGE,
     OUTSTANDING_MAX,
@@ -28,8 +29,10 @@ LEASE_SECS = 20
 
 _DOORBELL = (
     "SELECT l.listener_no, l.owner, l.url, l.key, l.uid, l.outstanding, l.rung, l.given_up, l.last_rung_at, "
-    "l.last_failed_at, l.failure, l.failures FROM listener l"
+    "l.last_failed_at, l.failure, l.failures, l.failing_since, l.due_at FROM listener l"
 )
+#: What a listener that is taken for one that was just set has.
+_FORGIVEN = "failure = NULL, failures = 0, failing_since = NULL, due_at = 0"
 
 
 def _doorbell(row: tuple[object, ...]) -> Doorbell:
@@ -53,9 +56,33 @@ def set_listener(db: Database, owner: ParticipantAddress, url: str, key: str | N
         "VALUES (%s, (SELECT account_no FROM participant WHERE id = %s), %s, %s, %s, "
         "(SELECT pos FROM clock WHERE one = 1)) "
         "ON CONFLICT (owner) DO UPDATE SET url = excluded.url, key = excluded.key, uid = excluded.uid, "
-        "failure = NULL, failures = 0, due_at = 0"
+        + _FORGIVEN
     )
     db.execute(sql, (text_of(owner), owner.participant, url, key, uid))
+
+
+def retry(db: Database, owner: ParticipantAddress) -> None:
+    """Take a listener for one that was just set."""
+    db.execute(f"UPDATE listener SET {_FORGIVEN} WHERE owner = %s", (text_of(owner),))
+
+
+def listeners(db: Database, state: ListenerState, after: str | None, limit: int) -> list[Doorbell]:
+    """The listeners of a state behind an owner, by their owners."""
+    sql = f"{_DOORBELL} WHERE l.owner > %s AND {_of(state)} ORDER BY l.owner LIMIT %s"
+    return [_doorbell(row) for row in db.execute(sql, (after or "", FAILED_LEAST[state], limit))]
+
+
+def count(db: Database, state: ListenerState) -> int:
+    """How many listeners are of a state."""
+    sql = f"SELECT count(*) FROM listener l WHERE {_of(state)}"
+    row = db.execute(sql, (FAILED_LEAST[state],)).fetchone()
+    assert row is not None
+    return row[0]
+
+
+def _of(state: ListenerState) -> str:
+    """What holds of a state's listeners; those that fail have an index of their own."""
+    return f"{'' if state == 'all' else 'l.failures > 0 AND '}l.failures >= %s"
 
 
 def drop_listener(db: Database, owner: ParticipantAddress) -> None:
@@ -222,7 +249,7 @@ def _note(db: Database, attempt: Attempt) -> None:
         ).rowcount
         sql = (
             "UPDATE listener SET outstanding = outstanding - %s, rung = rung + %s, last_rung_at = %s, "
-            "failure = NULL, failures = 0, due_at = 0 WHERE listener_no = %s"
+            f"{_FORGIVEN} WHERE listener_no = %s"
         )
         db.execute(sql, (gone, gone, attempt.at, number))
         return
@@ -230,10 +257,10 @@ def _note(db: Database, attempt: Attempt) -> None:
         sql = "UPDATE ring SET attempts = attempts + 1 WHERE (listener_no, attempts, pos) = (%s, %s, %s)"
         db.execute(sql, place)
     sql = (
-        "UPDATE listener SET last_failed_at = %s, failure = %s, failures = failures + 1, due_at = %s "
-        "WHERE listener_no = %s"
+        "UPDATE listener SET last_failed_at = %s, failure = %s, failures = failures + 1, due_at = %s, "
+        "failing_since = coalesce(failing_since, %s) WHERE listener_no = %s"
     )
-    db.execute(sql, (attempt.at, attempt.failure, attempt.retry_at, number))
+    db.execute(sql, (attempt.at, attempt.failure, attempt.retry_at, attempt.at, number))
 
 
 def _look_over(transaction: Transaction, owner: str, bell: _Bell, oldest: int) -> bool:

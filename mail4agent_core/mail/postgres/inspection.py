@@ -41,6 +41,19 @@ class Inspection:
         sql = "SELECT id, capabilities, secret_digest FROM participant WHERE secret_digest IS NOT NULL"
         return self._db.execute(sql).fetchall()
 
+    def size(self) -> int:
+        """How much it takes on the server, in bytes."""
+        return self._db.execute("SELECT pg_database_size(current_database())").fetchall()[0][0]
+
+    def version(self) -> str:
+        """The server's version."""
+        return str(self._db.execute("SHOW server_version").fetchall()[0][0])
+
+    def numbers(self) -> dict[str, int]:
+        """What is kept of retention, by name."""
+        rows = self._db.execute("SELECT name, value FROM number WHERE name LIKE 'retention.%%'")
+        return {row[0]: row[1] for row in rows}
+
     def listeners(self) -> list[Row]:
         """Owner, last failure, rings that wait and rings given up of every listener."""
         sql = "SELECT owner, failure, outstanding, given_up FROM listener ORDER BY owner"

@@ -17,7 +17,7 @@ from mail4agent_core.mail.records import Account, Page, PageQuery, SearchQuery, 
 from mail4agent_core.mail.store import Listener, Registry
 
 from . import deletion, doorbells, flow, pages, plain, posting, reading, search, telling
-from .batch import Transaction
+from .batch import POST, TELL, Transaction
 from .connection import Database
 from .listening import Listening
 from .lookups import Lookups
@@ -88,7 +88,7 @@ class PostgresStore:
         if not postings:
             return []
         weight = sum(1 + len(each.head) // SHORT_BYTES for each in postings)
-        return await self._writer.together("post", posting.post, postings, weight=weight)
+        return await self._writer.together(POST, posting.post, postings, weight=weight)
 
     async def acknowledge(
         self, reader: ParticipantAddress, message_ids: Sequence[MessageId]
@@ -162,7 +162,7 @@ class PostgresStore:
         now, has_asked = await self._readers.now("tell", lambda db: telling.peek(db, reader, limit))
         if not now.messages and has_asked:
             return now
-        return await self._writer.write("tell", lambda t: telling.tell(t, reader, limit), weight=limit)
+        return await self._writer.write(TELL, lambda t: telling.tell(t, reader, limit), weight=limit)
 
     async def shown(self, reader: ParticipantAddress, span: tuple[int, int]) -> None:
         if await self._readers.now("shown", lambda db: telling.covers(db, reader, span)):

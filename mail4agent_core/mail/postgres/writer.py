@@ -29,7 +29,7 @@ from mail4agent_core.clock import Clock
 from mail4agent_core.mail.figures import Figures
 from mail4agent_core.mail.store import Listener
 
-from .batch import Answer, Job, Kind, Transaction, carried_out
+from .batch import TELL, Answer, Job, Kind, Transaction, carried_out
 from .connection import Database, connect
 from .faults import OutcomeUnknownError
 from .schema import connect_migrated
@@ -214,7 +214,8 @@ class Writer:
             try:
                 db = self._connected()
                 transaction = self._begun(db)
-                transaction.marked = any(job.undoable for job in batch)
+                # What posts tells somebody in any case.
+                transaction.marked = any(job.undoable or job.operation == TELL for job in batch)
                 answers = carried_out(transaction, batch)
                 self._commit(transaction)
             except Exception as fault:  # noqa: BLE001  # whatever it is, the senders are told and the thread goes on
@@ -250,15 +251,12 @@ class Writer:
         if done:
             self._note(transaction, len(answers))
             return answers, transaction.changed
-        refusals = (
-            (
-                job,
-                None,
-                OutcomeUnknownError() if done is None else StoreUnavailableError(operation=job.operation),
-            )
-            for job, _, _ in answers
-        )
-        return list(refusals), set()
+        refused = list[Answer]()
+        for job, _, _ in answers:
+            unknown = done is None and not job.repeatable
+            refusal = OutcomeUnknownError() if unknown else StoreUnavailableError(operation=job.operation)
+            refused.append((job, None, refusal))
+        return refused, set()
 
     def _was_done(self, transaction: Transaction) -> bool | None:
         """Whether its row is in ``change``. None: the server did not say in time."""

@@ -7,8 +7,9 @@ from heapq import merge
 from itertools import islice
 
 from mail4agent_api.addresses import participant_of, text_of
-from mail4agent_api.mail import ParticipantAddress, ParticipantId
+from mail4agent_api.mail import ListenerState, ParticipantAddress, ParticipantId
 from mail4agent_core.mail.doorbells import (
+    FAILED_LEAST,
     KEEP_MS,
     OF_THE_MESSAGE,
     OUTSTANDING_MAX,
@@ -29,8 +30,10 @@ Connection = sqlite3.Connection
 
 _DOORBELL = (
     "SELECT l.listener_no, l.owner, l.url, l.key, l.uid, l.outstanding, l.rung, l.given_up, l.last_rung_at, "
-    "l.last_failed_at, l.failure, l.failures FROM listener l"
+    "l.last_failed_at, l.failure, l.failures, l.failing_since, l.due_at FROM listener l"
 )
+#: What a listener that is taken for one that was just set has.
+_FORGIVEN = "failure = NULL, failures = 0, failing_since = NULL, due_at = 0"
 
 
 def _doorbell(row: tuple[object, ...]) -> Doorbell:
@@ -55,9 +58,31 @@ def set_listener(
         "VALUES (?, (SELECT account_no FROM participant WHERE id = ?), ?, ?, ?, "
         "(SELECT coalesce(max(pos), 0) FROM message)) "
         "ON CONFLICT (owner) DO UPDATE SET url = excluded.url, key = excluded.key, uid = excluded.uid, "
-        "failure = NULL, failures = 0, due_at = 0"
+        + _FORGIVEN
     )
     db.execute(sql, (text_of(owner), owner.participant, url, key, uid))
+
+
+def retry(db: Connection, owner: ParticipantAddress) -> None:
+    """Take a listener for one that was just set."""
+    db.execute(f"UPDATE listener SET {_FORGIVEN} WHERE owner = ?", (text_of(owner),))
+
+
+def listeners(db: Connection, state: ListenerState, after: str | None, limit: int) -> list[Doorbell]:
+    """The listeners of a state behind an owner, by their owners."""
+    sql = f"{_DOORBELL} WHERE l.owner > ? AND {_of(state)} ORDER BY l.owner LIMIT ?"
+    return [_doorbell(row) for row in db.execute(sql, (after or "", FAILED_LEAST[state], limit))]
+
+
+def count(db: Connection, state: ListenerState) -> int:
+    """How many listeners are of a state."""
+    sql = f"SELECT count(*) FROM listener l WHERE {_of(state)}"
+    return db.execute(sql, (FAILED_LEAST[state],)).fetchone()[0]
+
+
+def _of(state: ListenerState) -> str:
+    """What holds of a state's listeners; those that fail have an index of their own."""
+    return f"{'' if state == 'all' else 'l.failures > 0 AND '}l.failures >= ?"
 
 
 def drop_listener(db: Connection, owner: ParticipantAddress) -> None:
@@ -183,7 +208,7 @@ def _note(db: Connection, attempt: Attempt) -> None:
         gone = db.execute("DELETE FROM ring WHERE (listener_no, attempts, pos) = (?, ?, ?)", place).rowcount
         sql = (
             "UPDATE listener SET outstanding = outstanding - ?, rung = rung + ?, last_rung_at = ?, "
-            "failure = NULL, failures = 0, due_at = 0 WHERE listener_no = ?"
+            f"{_FORGIVEN} WHERE listener_no = ?"
         )
         db.execute(sql, (gone, gone, attempt.at, number))
         return
@@ -191,10 +216,10 @@ def _note(db: Connection, attempt: Attempt) -> None:
         sql = "UPDATE ring SET attempts = attempts + 1 WHERE (listener_no, attempts, pos) = (?, ?, ?)"
         db.execute(sql, place)
     sql = (
-        "UPDATE listener SET last_failed_at = ?, failure = ?, failures = failures + 1, due_at = ? "
-        "WHERE listener_no = ?"
+        "UPDATE listener SET last_failed_at = ?, failure = ?, failures = failures + 1, due_at = ?, "
+        "failing_since = coalesce(failing_since, ?) WHERE listener_no = ?"
     )
-    db.execute(sql, (attempt.at, attempt.failure, attempt.retry_at, number))
+    db.execute(sql, (attempt.at, attempt.failure, attempt.retry_at, attempt.at, number))
 
 
 def _look_over(transaction: Transaction, owner: str, bell: _Bell, oldest: int) -> bool:

@@ -6,6 +6,7 @@ from mail4agent_api.addresses import participant_of, text_of
 from mail4agent_api.mail import (
     AttestationPolicy,
     AuditEntry,
+    ListenerState,
     MessageId,
     ParticipantAddress,
     ParticipantId,
@@ -238,6 +239,15 @@ class SqliteRegistry:
 
     def listeners_of(self, account: ParticipantId) -> list[Doorbell]:
         return doorbells.doorbells_of(self._db, account)
+
+    def listeners(self, state: ListenerState, after: str | None, limit: int) -> list[Doorbell]:
+        return doorbells.listeners(self._db, state, after, limit)
+
+    def listener_count(self, state: ListenerState) -> int:
+        return doorbells.count(self._db, state)
+
+    def retry_listener(self, owner: ParticipantAddress) -> None:
+        doorbells.retry(self._db, owner)
 
     def set_listener(self, owner: ParticipantAddress, url: str, key: str | None, uid: int | None) -> None:
         doorbells.set_listener(self._db, owner, url, key, uid)

@@ -79,7 +79,7 @@ def connect_reader(path: Path) -> sqlite3.Connection:
     """Open a connection that only reads. It may move between threads, in use by one at a time."""
     # It creates nothing in the place of a file that was deleted.
     connection = sqlite3.connect(
-        f"{path.resolve().as_uri()}?mode=rw",
+        f"{Path(os.path.realpath(path)).as_uri()}?mode=rw",
         uri=True,
         isolation_level=None,
         cached_statements=256,
@@ -93,12 +93,17 @@ def connect_reader(path: Path) -> sqlite3.Connection:
 
 
 def connect_inspector(path: Path) -> sqlite3.Connection:
-    """Open a connection that leaves the file, and what lies beside it, as it is."""
+    """Open a connection that leaves the file, and what lies beside it, as it is. Raises sqlite3.Error."""
+    if path.exists() and not path.is_file():
+        # SQLite would wait at a pipe until somebody writes it.
+        fault = sqlite3.OperationalError("not a regular file")
+        fault.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+        raise fault
     log = path.with_name(f"{path.name}-wal")
     # Without a log nobody has it open and this file is all there is; a reader that looked for a log would
     # leave an empty one. An empty one may be that of a daemon that has just started.
     alone = "" if log.exists() else "&immutable=1"
-    uri = f"{path.resolve().as_uri()}?mode=ro{alone}"
+    uri = f"{Path(os.path.realpath(path)).as_uri()}?mode=ro{alone}"
     return sqlite3.connect(uri, uri=True, isolation_level=None, timeout=LOCK_SECS)
 
 

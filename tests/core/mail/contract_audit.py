@@ -12,6 +12,7 @@ from mail4agent_api.mail import (
     AuditRequest,
     InboxOfRequest,
     ListenerRemoveRequest,
+    ListenerRetryRequest,
     ListenerSetRequest,
     MessageId,
     MessagePurgeRequest,
@@ -33,7 +34,7 @@ from mail4agent_core.clock import HandClock
 from mail4agent_core.mail.audit import DETAIL_MAX_BYTES, ENTRIES_MAX, Deed, detail_of
 from mail4agent_core.mail.store import Registry
 
-from .office import DAY_MS, Office
+from .office import DAY_MS, SESSION, Office
 
 ANN, BOB, GONE, HALL = ParticipantId("ann"), ParticipantId("bob"), ParticipantId("gone"), RoomId("hall")
 Request = Callable[[MessageId], Any]
@@ -65,6 +66,11 @@ WRITES: dict[str, tuple[Request, str | None, str]] = {
         "port 9; signed",
     ),
     "admin.listener.remove": (lambda _: ListenerRemoveRequest(account=BOB), "bob", ""),
+    "admin.listener.retry": (
+        lambda _: ListenerRetryRequest(account=BOB, session=SESSION),
+        "bob",
+        str(SESSION),
+    ),
     "admin.message.purge": (lambda letter: MessagePurgeRequest(message_id=letter), "LETTER", ""),
     "admin.retention": (lambda _: RetentionRequest(run=True), None, "run; mail kept 180 days"),
 }

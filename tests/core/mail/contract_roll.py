@@ -13,9 +13,8 @@ from mail4agent_api.mail import (
     SessionId,
 )
 from mail4agent_core.mail.identity import Caller
-from mail4agent_core.mail.process import ProcessId
+from mail4agent_core.mail.process import Evidence, ProcessId
 from mail4agent_core.mail.session import Session
-from mail4agent_core.mail.sessions import Evidence
 
 from .office import DAY_MS, OTHER_SESSION, SESSION, Office
 

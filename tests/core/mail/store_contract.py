@@ -6,6 +6,7 @@ from mail4agent_core.clock import HandClock
 from mail4agent_core.mail.store import MailStore
 
 from .contract_audit import AuditContract
+from .contract_dead_listeners import DeadListenerContract
 from .contract_doorbells import DoorbellContract
 from .contract_flow import FlowContract
 from .contract_posting import PostingContract
@@ -33,6 +34,7 @@ class StoreContract(
     UpkeepContract,
     AuditContract,
     DoorbellContract,
+    DeadListenerContract,
     FlowContract,
 ):
     """The whole suite. The clock of the store is the one that the tests turn."""

@@ -24,8 +24,7 @@ from mail4agent_api.mail import (
     StatusRequest,
 )
 from mail4agent_core.mail.identity import Caller
-from mail4agent_core.mail.process import ProcessId
-from mail4agent_core.mail.sessions import Evidence
+from mail4agent_core.mail.process import Evidence, ProcessId
 from mail4agent_core.mail.sqlite import SqliteStore
 
 from .office import Office, position

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
@@ -13,7 +13,7 @@ from mail4agent_core.clock import HandClock
 from mail4agent_core.mail.postgres import PostgresStore, writer
 from mail4agent_core.mail.postgres.faults import OutcomeUnknownError
 from mail4agent_core.mail.postgres.verify import verify
-from tests.postgres import PostgresServer, postgres
+from tests.postgres import PostgresServer
 
 from .office import Office
 
@@ -123,28 +123,21 @@ class Relay:
             self.lost.set()
 
 
-@pytest.fixture(scope="module")
-def own_server() -> Iterator[PostgresServer]:
-    """A server on a socket of its own."""
-    with postgres() as server:
-        yield server
-
-
 @pytest.fixture
-async def relay(own_server: PostgresServer) -> AsyncIterator[Relay]:
+async def relay(postgres_server: PostgresServer) -> AsyncIterator[Relay]:
     """What stands before the server."""
-    async with Relay(str(own_server.socket)).listening() as made:
+    async with Relay(str(postgres_server.socket)).listening() as made:
         yield made
 
 
 @pytest.fixture
 async def office(
-    own_server: PostgresServer, relay: Relay, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+    postgres_server: PostgresServer, relay: Relay, clock: HandClock, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Office]:
     """An office whose store is reached through the relay, and which is sound at the end."""
     # What is indexed in idle moments commits too; it is a send that is to meet the fault.
     monkeypatch.setattr(writer, "IDLE_SECS", 3_600.0)
-    url = own_server.create()
+    url = postgres_server.create()
     database = url.partition("?")[0].rpartition("/")[2]
     store = await PostgresStore.open(f"postgresql://mail@127.0.0.1:{relay.port}/{database}", clock)
     yield Office(store, clock)

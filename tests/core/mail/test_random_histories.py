@@ -41,8 +41,8 @@ from mail4agent_api.mail import (
 from mail4agent_core.clock import HandClock
 from mail4agent_core.mail.identity import READ, SEND, Caller
 from mail4agent_core.mail.memory import MemoryStore
-from mail4agent_core.mail.process import ProcessId, session_id_of
-from mail4agent_core.mail.sessions import LISTED_MS, Evidence
+from mail4agent_core.mail.process import Evidence, ProcessId, session_id_of
+from mail4agent_core.mail.sessions import LISTED_MS
 from mail4agent_core.mail.sqlite import SqliteStore
 from mail4agent_core.mail.sqlite.verify import verify
 from mail4agent_core.mail.store import MailStore

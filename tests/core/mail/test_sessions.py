@@ -30,8 +30,8 @@ from mail4agent_core.clock import HandClock
 from mail4agent_core.ids import digest_of
 from mail4agent_core.mail.identity import Caller
 from mail4agent_core.mail.memory import MemoryStore
-from mail4agent_core.mail.process import ProcessId, session_id_of
-from mail4agent_core.mail.sessions import CREDENTIAL_MS, ISSUED_MAX, LISTED_MS, LIVE_MS, Evidence
+from mail4agent_core.mail.process import Evidence, ProcessId, session_id_of
+from mail4agent_core.mail.sessions import CREDENTIAL_MS, ISSUED_MAX, LISTED_MS, LIVE_MS
 from mail4agent_core.mail.sqlite import SqliteStore
 
 from .office import Office

@@ -6,9 +6,9 @@ from mail4agent_api.mail import ParticipantId
 from mail4agent_core.clock import HandClock
 from mail4agent_core.ids import SeededIds
 from mail4agent_core.mail.memory import MemoryStore
-from mail4agent_core.mail.process import ProcessId
+from mail4agent_core.mail.process import Evidence, ProcessId
 from mail4agent_core.mail.session import Session
-from mail4agent_core.mail.sessions import CREDENTIAL_MS, LIVE_MS, Evidence, Sessions
+from mail4agent_core.mail.sessions import CREDENTIAL_MS, LIVE_MS, Sessions
 
 from .office import Office
 

@@ -77,9 +77,10 @@ class Machine(Proc):
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_holders_are_the_true_ones_after_any_history(seed: int):
-    """Whatever was made, forked, closed and asked before, and whichever pid came back."""
+def test_holders_are_the_true_ones_after_any_history(seed: int, monkeypatch: pytest.MonkeyPatch):
+    """Whatever was made, forked, closed and asked before, whichever pid came back, whatever was forgotten."""
     chance = random.Random(seed)
+    monkeypatch.setattr("mail4agent_daemon.attest.holders._SINCE_MIN", chance.choice([0, 3, 1_000]))
     # Few pids, so that they come back within a history; or many, so that memory is of use.
     machine = Machine(pids_most=chance.choice([12, 40_000]))
     finder = Holders(machine)
@@ -118,6 +119,19 @@ def seen_machine() -> tuple[Machine, Holders, int]:
     finder.attested(one, 1000)
     machine.looked.clear()
     return machine, finder, one
+
+
+def test_what_ended_is_forgotten():
+    """Thousands of processes with sockets come and go, and what is remembered of them stays small."""
+    machine, finder, one = seen_machine()
+    for _ in range(60):
+        came = [machine.spawn(1000) for _ in range(50)]
+        for pid in came:
+            machine.open(pid)
+        assert [held.pid for held in finder.find(machine.open(one), 1000).holders] == [one]
+        for pid in came:
+            machine.end(pid)
+    assert len(finder) <= 1_200
 
 
 @pytest.mark.promise("identity.seen-processes-cost-little")

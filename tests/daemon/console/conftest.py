@@ -18,6 +18,11 @@ from tests.core.frontdoor.records import extraction, original, placed
 from tests.daemon.agent import agent
 from tests.daemon.review.conftest import EMAIL, Office, account, opened
 
+#: What rosa may do beside reviewing drafts.
+RIGHTS = [
+    *("frontdoor:review", "frontdoor:extract", "mail:operator"),
+    *("mail:send", "mail:read", "mailbox:read", "note:read"),
+]
 SIZES = {"desktop": (1280, 900), "phone": (360, 740)}
 #: Mail that strangers might write, by its subject.
 HOSTILE = {
@@ -117,8 +122,7 @@ class Desk:
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     """A desk for a module."""
     with opened(tmp_path_factory.mktemp("console")) as office, chromium() as browser:
-        grant = ["frontdoor:review", "frontdoor:extract", "mail:operator"]
-        office.daemon.do("admin.participant.permit", {"id": "rosa", "grant": grant, "revoke": []})
+        office.daemon.do("admin.participant.permit", {"id": "rosa", "grant": RIGHTS, "revoke": []})
         yield Desk(office, browser)
 
 
@@ -137,8 +141,6 @@ def town(desk: Desk) -> Iterator[Town]:
     daemon = desk.office.daemon
     # The tests' own process calls as her, and a browser of a person's is below no session.
     bea = account(daemon, desk.office.folder, "bea", ["mail:send", "mail:read"])
-    grant = ["mail:send", "mail:read", "mailbox:read", "note:read"]
-    daemon.do("admin.participant.permit", {"id": "rosa", "grant": grant, "revoke": []})
     daemon.do("admin.room", {"id": "hall"})
     for name in ("rosa", "bea"):
         daemon.do("admin.room.member.add", {"room": "hall", "participant": name})
@@ -149,22 +151,23 @@ def town(desk: Desk) -> Iterator[Town]:
     }
     with agent(daemon.register("gus")) as gus:
         gus.connect(daemon.port)
-        gus.ask("/mail/session")
+        gus.ask("/mail/whoami")
         yield Town(bea, {name: answer["message_id"] for name, answer in mail.items()})
 
 
-Shoot = Callable[[Page, str], None]
+Shoot = Callable[[Page, str, str, str], None]
 
 
 @pytest.fixture(scope="session")
 def shoot() -> Shoot:
-    """Keep a picture of a page, where M4A_SCREENSHOTS names a folder."""
+    """Keep a picture of a page where M4A_SCREENSHOTS names a folder: light desktops and dark phones."""
     folder = os.environ.get("M4A_SCREENSHOTS")
 
-    def keep(page: Page, name: str) -> None:
-        if folder:
+    def keep(page: Page, name: str, size: str, scheme: str) -> None:
+        ending = {("desktop", "light"): "", ("phone", "dark"): "-phone"}.get((size, scheme))
+        if folder and ending is not None:
             path = Path(folder)
             path.mkdir(parents=True, exist_ok=True)
-            page.screenshot(path=path / f"{name}.png", full_page=False)
+            page.screenshot(path=path / f"console-{name}{ending}.png", full_page=False)
 
     return keep

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser import serious
 
-from .conftest import SIZES, Desk, Shoot
+from .conftest import Desk
 
 HOSTILE = (
     "<script>window.hit = 1</script><svg onload='window.hit = 2'>\u202egpj.exe zero\u200bwidth "
@@ -36,17 +36,3 @@ def test_hostile_prose_is_folded_inert_and_readable(desk: Desk, script: bool) ->
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
             assert serious(page) == []
         assert page.locator("main script, main svg").count() == 0
-
-
-@pytest.mark.promise("console.screens-are-for-everybody")
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_screens_read_in_every_width_and_colour(desk: Desk, shoot: Shoot, size: str, scheme: str) -> None:
-    """No serious finding of axe, and nothing to scroll sideways."""
-    seq = desk.extracted()
-    with desk.page(size=size, scheme=scheme) as page:
-        for path, name in (("/frontdoor", "frontdoor"), (f"/frontdoor/{seq}", "request")):
-            page.goto(desk.url + path)
-            assert serious(page) == []
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-            shoot(page, f"{name}-{size}-{scheme}")

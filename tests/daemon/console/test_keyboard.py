@@ -17,6 +17,7 @@ from tests.daemon.review.conftest import EMAIL
 
 from .conftest import Desk, Town, direct
 from .keyboard import Keyboard
+from .test_dead import die
 
 pytestmark = pytest.mark.promise("console.decisions-by-keyboard")
 LOOKS = (("phone", "dark"), ("desktop", "light"))
@@ -259,6 +260,22 @@ def test_mail_is_found_answered_acknowledged_and_written(desk: Desk, town: Town,
 def newest(desk: Desk) -> dict[str, Any]:
     """What rosa sent last."""
     return desk.office.daemon.do("mail.sent", {"limit": 1}, secret=desk.office.rosa)["sent"][0]["message"]
+
+
+@pytest.mark.promise("doorbell.dead-is-tried-again")
+def test_dead_doorbells_are_tried_again_and_ended(desk: Desk, keys: Keyboard) -> None:
+    """From what needs a person to the list, and each leaves it."""
+    die(desk, "ada", "rosa")
+    keys.screen(1, "Needs you")
+    keys.take("^dead doorbell ada")
+    _title(keys, "Doorbells")
+    keys.take("^Try again the doorbell of ada$")
+    keys.told("It is tried again now; if it still fails it comes back here.")
+    keys.take("^End the doorbell of rosa$")
+    keys.told("Ended. Its mail stays in its boxes.")
+    found = desk.office.daemon.do("admin.listener.list", {"state": "all"})["listeners"]
+    assert [each["listener"]["owner"]["participant"] for each in found] == ["ada"]
+    desk.office.daemon.do("admin.listener.remove", {"account": "ada"})
 
 
 def test_what_is_only_read_is_read(desk: Desk, town: Town, keys: Keyboard) -> None:

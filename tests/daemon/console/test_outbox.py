@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.browser import serious
 from tests.daemon.review.conftest import EMAIL
 
-from .conftest import SIZES, Desk, Shoot
+from .conftest import Desk
 
 HOSTILE = (
     "<script>window.hit = 1</script>\n<svg onload='window.hit = 2'></svg>\n[a](javascript:window.hit=3)\n"
@@ -108,18 +108,3 @@ def test_every_decision_works_without_script(desk: Desk) -> None:
         page.get_by_role("button", name="Reject").click()
         expect(page.get_by_text("Rejected.", exact=True)).to_be_visible()
     assert [entry(desk, id_)["status"] for id_ in ids] == ["sent", "rejected"]
-
-
-@pytest.mark.promise("console.screens-are-for-everybody")
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_screens_read_in_every_width_and_colour(desk: Desk, shoot: Shoot, size: str, scheme: str) -> None:
-    """No serious finding of axe, and nothing to scroll sideways."""
-    id_ = desk.stage()
-    with desk.page(size=size, scheme=scheme) as page:
-        for path, name in (("/outbox", "outbox"), (f"/outbox/{id_}", "draft"), ("/decide", "decide")):
-            page.goto(desk.url + path)
-            assert serious(page) == []
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-            shoot(page, f"{name}-{size}-{scheme}")
-    desk.clear()
