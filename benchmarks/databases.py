@@ -62,8 +62,9 @@ async def measured(
         daemons = sum(cpu_of(server.pid) for server in servers)
         return daemons, cpu_of_all(database.pid) if database else 0.0, process_time()
 
+    connections = await load.warmed([server.port for server in servers], next(raw), in_flight)
     before = used()
-    run = await load.drive([server.port for server in servers], islice(raw, count), in_flight)
+    run = await load.driven(connections, islice(raw, count))
     spent = [after - before for after, before in zip(used(), before, strict=True)]
     if set(run.statuses) != {200}:
         raise RuntimeError(f"wanted the status 200 alone, got {dict(run.statuses)}")

@@ -130,7 +130,18 @@ async def drive(port: int | Sequence[int], requests: Iterator[bytes], in_flight:
 
     Several ports are given connections in turn.
     """
+    return await driven(await connect(port, in_flight), requests)
+
+
+async def warmed(port: int | Sequence[int], raw: bytes, in_flight: int) -> list[Connection]:
+    """Connections that have had an answer: whose process is behind each is proved, which is done once."""
     connections = await connect(port, in_flight)
+    await asyncio.gather(*(connection.ask(raw) for connection in connections))
+    return connections
+
+
+async def driven(connections: Sequence[Connection], requests: Iterator[bytes]) -> Run:
+    """Send all requests on connections, which are closed at the end."""
     run = Run()
 
     async def work(connection: Connection) -> None:

@@ -177,13 +177,16 @@ def plots() -> list[Plot]:
                 text = f"{shown}, mail4agent and the floor: {unit}"
                 drawn = (in_flight, by_concurrency(what, figure))
                 draw(name, "concurrency", text, "requests in flight", unit, log=log, drawn=drawn)
-    for source in ("sizes", "sizes-ten-million"):
+    for source, way, figure, unit in (
+        ("sizes", "one at a time", "p50 ms", "p50, ms"),
+        ("sizes-ten-million", "16 in flight", "cpu s/1000", "cpu s for 1,000"),
+    ):
         if source in there:
             names = ("a send of 1 KiB", "the newest 50", "50 after a position anywhere", "the unread count")
-            places, lines = curves(source, {f"{each}, one at a time": each for each in names}, "p50 ms")
+            places, lines = curves(source, {f"{each}, {way}": each for each in names}, figure)
             shown = [place.removesuffix(" messages") for place in places]
-            title = "One request to mail4agent by the size of its mailbox: p50, ms"
-            draw(source, source, title, "messages in the mailbox", "p50, ms", log=False, drawn=(shown, lines))
+            title = f"Requests to mail4agent by the size of its mailbox, {way}: {unit}"
+            draw(source, source, title, "messages in the mailbox", unit, log=False, drawn=(shown, lines))
     if "rooms" in there:
         titles = {"nobody waits, one sender": "one sender", "nobody waits, 32 in flight": "32 in flight"}
         places, lines = curves("rooms", titles, "cpu s/1000")

@@ -241,8 +241,9 @@ async def loaded(
     server: Server, raw: Iterator[bytes], count: int, in_flight: int, status: int
 ) -> dict[str, float]:
     """Send ``count`` of the requests and say what that cost. Raises RuntimeError on any other status."""
+    connections = await load.warmed(server.port, next(raw), in_flight)
     before = server.cpu()
-    run = await load.drive(server.port, islice(raw, count), in_flight)
+    run = await load.driven(connections, islice(raw, count))
     after = server.cpu()
     if set(run.statuses) != {status}:
         raise RuntimeError(f"wanted the status {status} alone, got {dict(run.statuses)}")
