@@ -1,6 +1,6 @@
 """The two legs of a conversation's taint: set by what it reads, never cleared, carried by what it writes.
 
-``private``: something that its owner keeps to himself was read. ``untrusted``: something that a stranger may
+``private``: something that its owner keeps private was read. ``untrusted``: something that a stranger may
 have written was read. A conversation with both can be talked into giving away what it knows.
 """
 

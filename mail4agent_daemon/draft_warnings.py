@@ -7,7 +7,7 @@ from mail4agent_api.outbox import OutboxDraft
 
 #: By the contract's word: what is wrong, and what that means.
 _WARNINGS: Final = {
-    "private": ("Private", "the conversation that drafted it had read what its owner keeps to himself"),
+    "private": ("Private", "the conversation that drafted it had read what its owner keeps private"),
     "untrusted": ("Untrusted", "the conversation that drafted it had read what a stranger may have written"),
     "hidden_characters": (
         "Hidden",

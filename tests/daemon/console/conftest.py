@@ -24,6 +24,8 @@ RIGHTS = [
     *("mail:send", "mail:read", "mailbox:read", "note:read"),
 ]
 SIZES = {"desktop": (1280, 900), "phone": (360, 740)}
+#: Pixels of a page, from its top, that its picture shows: a draft with its decisions, on a phone too.
+PICTURE_MAX = 2_200
 #: Mail that strangers might write, by its subject.
 HOSTILE = {
     "script": "<script>window.acted = 1</script>",
@@ -168,6 +170,9 @@ def shoot() -> Shoot:
         if folder and ending is not None:
             path = Path(folder)
             path.mkdir(parents=True, exist_ok=True)
-            page.screenshot(path=path / f"console-{name}{ending}.png", full_page=False)
+            width, height = SIZES[size]
+            long = page.evaluate("document.documentElement.scrollHeight")
+            shown = {"x": 0, "y": 0, "width": width, "height": max(height, min(long, PICTURE_MAX))}
+            page.screenshot(path=path / f"console-{name}{ending}.png", full_page=True, clip=shown)
 
     return keep

@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from mail4agent_core.clock import SystemClock
+from mail4agent_core.mailbox import MailboxStore
+from tests.core.mailbox.post import Post
 from tests.daemon.review.conftest import EMAIL
 
 from .conftest import Desk, Town, direct
@@ -264,12 +267,14 @@ def newest(desk: Desk) -> dict[str, Any]:
 
 @pytest.mark.promise("doorbell.dead-is-tried-again")
 def test_dead_doorbells_are_tried_again_and_ended(desk: Desk, keys: Keyboard) -> None:
-    """From what needs a person to the list, and each leaves it."""
+    """What needs a person leads to its own line, where Tab goes on, and each leaves the list."""
     die(desk, "ada", "rosa")
     keys.screen(1, "Needs you")
     keys.take("^dead doorbell ada")
     _title(keys, "Doorbells")
-    keys.take("^Try again the doorbell of ada$")
+    keys.press("Tab")
+    assert keys.seen() == "Try again the doorbell of ada"
+    keys.follow()
     keys.told("It is tried again now; if it still fails it comes back here.")
     keys.take("^End the doorbell of rosa$")
     keys.told("Ended. Its mail stays in its boxes.")
@@ -281,6 +286,9 @@ def test_dead_doorbells_are_tried_again_and_ended(desk: Desk, keys: Keyboard) ->
 def test_what_is_only_read_is_read(desk: Desk, town: Town, keys: Keyboard) -> None:
     """Each other screen, what its links lead to, and the list of keys."""
     page = keys.page
+    with MailboxStore.open(desk.office.daemon.home / "messages", clock=SystemClock()) as store:
+        for number in range(2):
+            Post(store).sent(f"Letter {number} of {page.viewport_size}")
     keys.take("^Mail", from_top=True)
     _title(keys, "Mail")
     keys.take("^Unread$")
@@ -295,6 +303,11 @@ def test_what_is_only_read_is_read(desk: Desk, town: Town, keys: Keyboard) -> No
     expect(page.locator("[aria-current=page]", has_text="the last week")).to_be_visible()
     keys.reach("^Who wrote to whom$")
     keys.screen(6, "Mailboxes")
+    keys.press("j", "j", "k")
+    keys.follow()
+    _title(keys, "Mailbox message")
+    expect(page.locator("main")).to_contain_text("Letter")
+    keys.take("^All mailboxes$")
     keys.take("^All$")
     keys.reach("^To$")
     keys.type("chat")

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from .conftest import HOSTILE, Desk, Town
+from .conftest import HOSTILE, Desk, Town, direct
 
 
 @pytest.mark.promise("console.strange-text-is-inert")
@@ -54,6 +54,28 @@ def test_a_text_that_cannot_be_sent_is_shown_again(desk: Desk, town: Town) -> No
         page.get_by_role("button", name="Send").click()
         expect(page.get_by_role("alert")).to_be_visible()
         expect(page.get_by_label("Text")).to_have_value("kept")
+
+
+def test_acknowledging_is_offered_to_whom_a_message_is_for(desk: Desk, town: Town) -> None:
+    """What rosa wrote to bea she may answer; what came to her or to her room she may acknowledge too."""
+    daemon = desk.office.daemon
+    hall = {"kind": "room", "room": "hall"}
+    for to, offered in ((direct("bea"), 0), (hall, 1), (direct("rosa"), 1)):
+        asked = {"to": to, "subject": "Whose", "body": "is it?"}
+        id_ = daemon.do("mail.send", asked, secret=desk.office.rosa)["message_id"]
+        with desk.page(f"/mail/message/{id_}") as page:
+            expect(page.get_by_role("link", name="Answer Whose")).to_have_count(1)
+            expect(page.get_by_role("button", name="Acknowledge Whose")).to_have_count(offered)
+
+
+@pytest.mark.promise("identity.issued")
+def test_what_was_issued_is_not_shown_as_proved(desk: Desk, town: Town) -> None:
+    """A session of a credential has no process: its card says so, and a kernel's says which."""
+    desk.office.daemon.do("mail.session", {}, secret=town.bea)
+    for account, text in (("bea", "nothingits credential was issued"), ("gus", "pid")):
+        with desk.page(f"/mail/accounts/{account}") as page:
+            attested = page.locator("section.card", has_text="live").first.locator("dl").first
+            expect(attested).to_contain_text(text)
 
 
 def test_the_flow_has_the_same_numbers_in_table_and_picture(desk: Desk, town: Town) -> None:
