@@ -5,8 +5,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from mail4agent_core.files import named
-
 from .sections import SINKS, Settings, is_secret, section_type
 
 _PREFIX = "M4A_"
@@ -85,6 +83,9 @@ def from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str,
 
 
 def _toml(path: Path, *, required: bool) -> dict[str, Any]:
+    # Here: who has no file to read needs no POSIX.
+    from mail4agent_core.files import named
+
     try:
         text = named(path, _CONFIG_MAX_BYTES)
     except FileNotFoundError:
