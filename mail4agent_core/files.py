@@ -310,7 +310,10 @@ def named(path: Path, most: int) -> bytes:
 
     Raises OSError, for what is no regular file as well: a pipe that nobody writes holds nobody up.
     """
-    opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if "\0" in str(path):
+        raise OSError(errno.EINVAL, "No name of a file")
+    # NOCTTY: a terminal that is opened by a daemon would become its own.
+    opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     try:
         if not stat.S_ISREG(os.fstat(opened).st_mode):
             raise OSError(errno.EINVAL, "Not a regular file")

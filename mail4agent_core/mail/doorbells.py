@@ -117,6 +117,22 @@ class Attempt:
     failure: RingFailure | None = None
     retry_at: int = 0
 
+    def counts_for(self, doorbell: Doorbell) -> bool:
+        """Whether it says something of a listener as it stands.
+
+        The failure of a ring that was on its way while the listener was set, or taken for one that was,
+        is that of the listener before.
+        """
+        before = self.ring.doorbell
+        if before.number != doorbell.number or self.failure is None:
+            return before.number == doorbell.number
+        return (before.url, before.key, before.uid, before.failures) == (
+            doorbell.url,
+            doorbell.key,
+            doorbell.uid,
+            doorbell.failures,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:

@@ -89,6 +89,8 @@ def draft_of(
     if size > ARGS_MAX_BYTES:
         raise TooLargeError(field="args", limit=ARGS_MAX_BYTES, actual=size)
     view = DraftView.of(item.args)
+    # A great draft takes a while to be looked through.
+    hidden = view.hidden()
     if len(view.other) > ARGS_MAX:
         raise TooLargeError(field="args", limit=ARGS_MAX, actual=len(view.other))
     entry = entry_of(Row.of(item), in_flight=in_flight)
@@ -102,12 +104,12 @@ def draft_of(
             headers=[_row(name, text) for name, text in view.headers],
             body=None if view.body is None else _row(view.body_field or "", view.body),
             other=[_row(name, text) for name, text in view.other],
-            hidden=view.hidden(),
+            hidden=hidden,
         ),
         workspace=_maybe(DraftPath, item.workspace),
         sink=_maybe(Line, sink),
         files=[DraftFile(path=file.path, size=file.size, sha256=file.sha256) for file in item.files],
-        warnings=list(_warnings(entry, view, sink, intact=intact)),
+        warnings=list(_warnings(entry, hidden, sink, intact=intact)),
         release=None
         if release is None
         else ReleaseIntent(
@@ -121,12 +123,12 @@ def draft_of(
     )
 
 
-def _warnings(entry: OutboxEntry, view: DraftView, sink: str | None, *, intact: bool) -> Iterator[Warned]:
+def _warnings(entry: OutboxEntry, hidden: int, sink: str | None, *, intact: bool) -> Iterator[Warned]:
     """What a reviewer is told before anything else, each leg of the taint by itself."""
     said: list[tuple[Warned, bool]] = [
         ("private", entry.taint.private),
         ("untrusted", entry.taint.untrusted),
-        ("hidden_characters", view.hidden() > 0),
+        ("hidden_characters", hidden > 0),
         ("edited", entry.edited),
         ("no_sink", sink is None),
         ("outcome_unknown", entry.outcome_unknown),

@@ -142,6 +142,7 @@ class Console:
             allow(scope, "GET")
             visit = await self._visit(pages, scope)
             await receive()
+            await visit.ask("mail.whoami")
             await self._events.stream(visit, self._look(pages, visit, _cookie(scope)), receive, send)
             return None
         route, parts = routes.find(method, path, state)

@@ -122,4 +122,5 @@ def when(at: object) -> Markup:
 def from_home(text: object) -> str:
     """A text in which the folder of the daemon's own user is ``~``, as a person writes it."""
     home = str(Path.home()).rstrip("/")
-    return re.sub(rf"{re.escape(home)}(?=/|$)", "~", str(text)) if home else str(text)
+    # A folder of the same name further down a path is another one.
+    return re.sub(rf"(?<![\w.~/-]){re.escape(home)}(?=/|\Z)", "~", str(text)) if home else str(text)

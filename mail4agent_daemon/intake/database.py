@@ -11,6 +11,7 @@ import secrets
 import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -160,16 +161,50 @@ class Database:
             self._db.execute("BEGIN IMMEDIATE")
             for job in batch:
                 self._one(job)
-            self._db.execute("COMMIT")
-            if any(job.scrub for job in batch):
-                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._commit()
         except Exception as failure:  # noqa: BLE001  whatever it is, who waits is told and the thread goes on
             fault = failure
             self._log.failed("box_failed", failure)
+            with suppress(sqlite3.Error):
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+        scrubbed = fault if fault is not None else self._scrub(batch)
+        loop = batch[0].answer.get_loop()
+        loop.call_soon_threadsafe(_answer, batch, fault, scrubbed)
+
+    def _commit(self) -> None:
+        try:
+            self._db.execute("COMMIT")
+        except sqlite3.Error:
+            self._write_over()
+            raise
+
+    def _write_over(self) -> None:
+        """Take the place in the log of a commit that failed.
+
+        What the disk took and could not make durable stands there whole: a box that starts after a crash
+        would find it committed, when its senders were told that nothing was changed. Where even this cannot
+        be written, the next commit does it.
+        """
+        with suppress(sqlite3.Error):
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
-        loop = batch[0].answer.get_loop()
-        loop.call_soon_threadsafe(_answer, batch, fault)
+            self._db.execute("BEGIN IMMEDIATE")
+            # What changes nothing would write nothing.
+            self._db.execute(
+                "INSERT INTO meta VALUES ('written_over', '1') ON CONFLICT DO UPDATE SET value = value + 1"
+            )
+            self._db.execute("COMMIT")
+
+    def _scrub(self, batch: list[_Job]) -> Exception | None:
+        """Empty the log where a job of a batch that is committed asks for it; why that failed."""
+        try:
+            if any(job.scrub for job in batch):
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        except sqlite3.Error as failure:
+            self._log.failed("box_failed", failure)
+            return failure
+        return None
 
     def _one(self, job: _Job) -> None:
         self._db.execute("SAVEPOINT job")
@@ -181,11 +216,12 @@ class Database:
         self._db.execute("RELEASE job")
 
 
-def _answer(batch: list[_Job], fault: Exception | None) -> None:
+def _answer(batch: list[_Job], fault: Exception | None, scrubbed: Exception | None) -> None:
     for job in batch:
         if job.answer.done():
             continue
-        if fault is not None:
+        # What was committed is not refused because what another one deleted still stands in the log.
+        if fault is not None or (job.scrub and scrubbed is not None):
             job.answer.set_exception(StoreUnavailableError(operation=_OPERATION))
         elif job.refusal is not None:
             job.answer.set_exception(job.refusal)

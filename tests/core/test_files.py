@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mail4agent_core.files import Folder
+from mail4agent_core.files import Folder, named
 
 
 @pytest.mark.promise("outbox.lists-stay-fast-and-right")
@@ -17,3 +17,9 @@ def test_threads_that_list_one_folder_at_once_each_see_every_name(tmp_path: Path
     with Folder.opened(tmp_path) as folder, ThreadPoolExecutor(4) as threads:
         seen = list(threads.map(lambda _: frozenset(folder.names()), range(400)))
     assert set(seen) == {frozenset(names)}
+
+
+def test_a_name_that_no_file_can_have_is_an_ordinary_fault(tmp_path: Path) -> None:
+    """Settings may hold any character; who reads a named file expects OSError."""
+    with pytest.raises(OSError, match="No name of a file"):
+        named(tmp_path / "key\0.txt", 10)

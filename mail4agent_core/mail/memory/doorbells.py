@@ -90,7 +90,7 @@ def next_ring(state: State, last: int, owner: str, attempt: Attempt | None, now:
     bell = state.bells.get(owner)
     if bell is None:
         return None
-    if attempt is not None and attempt.ring.doorbell.number == bell.doorbell.number:
+    if attempt is not None and attempt.counts_for(bell.doorbell):
         _note(bell, attempt)
     oldest = first_of(max(now - KEEP_MS, 0))
     more = _look_over(state, last, owner, bell, oldest)

@@ -203,7 +203,7 @@ def _next_ring(
     if bell is None:
         return None
     number = bell.doorbell.number
-    if attempt is not None and attempt.ring.doorbell.number == number:
+    if attempt is not None and attempt.counts_for(bell.doorbell):
         _note(db, attempt)
     leased = _leased(db, owner, origin)
     if leased:

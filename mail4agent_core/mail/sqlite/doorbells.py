@@ -171,7 +171,7 @@ def next_ring(transaction: Transaction, owner: str, attempt: Attempt | None, now
     if bell is None:
         return None
     number = bell.doorbell.number
-    if attempt is not None and attempt.ring.doorbell.number == number:
+    if attempt is not None and attempt.counts_for(bell.doorbell):
         _note(db, attempt)
     oldest = first_of(max(now - KEEP_MS, 0))
     more = _look_over(transaction, owner, bell, oldest)

@@ -132,6 +132,27 @@ class DeadListenerContract:
         assert again.listener is None
         assert await owners(office, "dead") == ["bob"]
 
+    @pytest.mark.promise("doorbell.dead-is-tried-again")
+    async def test_a_ring_that_was_on_its_way_while_it_was_tried_again_silences_nobody(self, office: Office):
+        """Its failure is of the listener before, as it is where another URL was set meanwhile."""
+        ann, _ = await office.accounts("ann", "bob")
+        await hang(office, "bob")
+        await office.send(ann, "bob", "waits")
+        request = ListenerRetryRequest(account=ParticipantId("bob"))
+        for deed in (
+            lambda: office.listeners.listener_retry(office.operator, request),
+            lambda: hang(office, "bob", url="http://127.0.0.1:18401/doorbell"),
+        ):
+            await fail(office, "bob", DEAD_FAILURES)
+            office.clock.step(1_000)
+            ring = (await turn(office, "bob")).ring
+            assert ring is not None
+            await deed()
+            again = (await turn(office, "bob", failed(office, ring, pause=300_000))).ring
+            assert again is not None
+            assert await owners(office, "failing") == []
+        assert again.doorbell.url == "http://127.0.0.1:18401/doorbell"
+
     async def test_a_listener_that_is_set_again_does_not_fail_any_more(self, office: Office):
         """Until it does; then since that moment."""
         ann, _ = await office.accounts("ann", "bob")

@@ -22,6 +22,11 @@ ALIKE = {
     "\u039f\u039aay": "\\u{39f}\\u{39a}ay",
     "bank@example\u3002com": "bank@example\\u{3002}com",
     "example.com\u2215evil.org": "example.com\\u{2215}evil.org",
+    "\ua4d1aypal": "\\u{a4d1}aypal",
+    "\ua4d0\ua4f3.com": "\\u{a4d0}\\u{a4f3}.com",
+    "\u2c9fpenly": "\\u{2c9f}penly",
+    "paypa\u217c": "paypa\\u{217c}",
+    "\ua731ecure.com, githu\u0185.com": "\\u{a731}ecure.com, githu\\u{185}.com",
 }
 
 
@@ -44,6 +49,7 @@ def test_a_letter_that_passes_for_a_latin_one_is_shown_as_its_number(text: str, 
         "USB\u30b1\u30fc\u30d6\u30eb T\u30b7\u30e3\u30c4, \u7248\u672cA",
         "10 k\u03a9, TGF\u03b2, 3 \u03bcm",
         "caf\u00e9.fr, na\u00efve, \u0141\u00f3d\u017a",
+        "\ua4e1\ua4f2\ua4e2\ua4f4, \u2c9f\u2ca9\u2c81, \u2163 and \u2173.",
         "1\u20442 and 3\uff1a4",
     ],
     ids=ascii,

@@ -3,6 +3,7 @@
 import asyncio
 import http.client
 import json
+import os
 import queue
 import re
 import select
@@ -218,7 +219,13 @@ def mail_server() -> Iterator[tuple[Mails, int]]:
 
 
 @contextmanager
-def house(folder: Path, *manifests: str, top: str = "", **budgets: int) -> Iterator[House]:
+def house(
+    folder: Path,
+    *manifests: str,
+    top: str = "",
+    environment: Mapping[str, str] | None = None,
+    **budgets: int,
+) -> Iterator[House]:
     """An intake with these types for the length of the block; ``top`` are further lines of its settings."""
     with mail_server() as (mails, smtp_port):
         keys = made_settings(folder, "http://localhost")
@@ -230,7 +237,7 @@ def house(folder: Path, *manifests: str, top: str = "", **budgets: int) -> Itera
             text = re.sub(r"trusted_proxies = .*", top, text)
         text += "".join(f"{name} = {value}\n" for name, value in {**_PLENTY, **budgets}.items())
         settings.write_text(text)
-        with serving(folder, mails, keys.drain, keys.types) as made:
+        with serving(folder, mails, keys.drain, keys.types, environment) as made:
             for manifest in manifests:
                 answer = made.push(manifest)
                 assert answer.status == 200, answer.body
@@ -238,12 +245,20 @@ def house(folder: Path, *manifests: str, top: str = "", **budgets: int) -> Itera
 
 
 @contextmanager
-def serving(folder: Path, mails: Mails, drain: str, types: str) -> Iterator[House]:
-    """The process over a folder that has its settings."""
+def serving(
+    folder: Path, mails: Mails, drain: str, types: str, environment: Mapping[str, str] | None = None
+) -> Iterator[House]:
+    """The process over a folder that has its settings; ``environment`` is added to this one's."""
     log_file = folder.with_name(f"{folder.name}.log")
     command = [sys.executable, "-m", "mail4agent_daemon", "frontdoor", "serve", "--folder", str(folder)]
     with log_file.open("ab") as log:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            env={**os.environ, **(environment or {})},
+        )
     try:
         assert process.stdout is not None
         said = b""
