@@ -298,7 +298,7 @@ async def test_a_stream_ends_with_its_sign_in(tmp_path: Path, how: str) -> None:
 
 @pytest.mark.promise("console.sign-in-ends")
 async def test_no_stream_begins_for_a_secret_that_has_ended(tmp_path: Path) -> None:
-    """The sign-in stands, its account's secret does not: who asks again is told so and asks no more."""
+    """The sign-in stands and its secret does not: a page that asks again is told so, and asks no more."""
     async with a_house(tmp_path) as house:
         cookie = await house.sign_in("ada")
         assert (await house.daemon.post("/admin/participant/revoke", {"id": "ada"})).status == 200
