@@ -33,6 +33,11 @@ def shown(text: str) -> str:
     return _HIDDEN.sub(_number, "".join([*parts, text[done:]]))
 
 
+def unhidden(text: str) -> str:
+    """The text with every hidden character as its number, for who still has to parse it: letters stay."""
+    return _HIDDEN.sub(_number, text)
+
+
 def shown_line(text: str) -> str:
     """As ``shown``, for one line: line feed and tab are numbers too."""
     return shown(text).replace("\n", "\\u{a}").replace("\t", "\\u{9}")

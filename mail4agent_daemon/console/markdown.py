@@ -13,7 +13,7 @@ import nh3
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from mail4agent_core.outbox.shown import shown
+from mail4agent_core.outbox.shown import shown, unhidden
 
 #: Longer texts are not parsed, nor those with more lines or more characters that rules pair up: some rules
 #: look back over all that came before.
@@ -60,9 +60,10 @@ def rendered(text: str) -> str:
 
     What ``is_plain`` is one block of source.
     """
-    text = shown(text)
+    # The name of a host stays what it is until the parser has spelt it.
+    text = unhidden(text)
     if is_plain(text):
-        return f"<pre>{escape(text, quote=False)}</pre>"
+        return f"<pre>{escape(shown(text), quote=False)}</pre>"
     tokens = _MARKDOWN.parse(text)
     _tell_targets(tokens)
     html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})

@@ -300,7 +300,11 @@ async def test_pauses_double_up_to_five_minutes_and_end_with_a_success(
     assert len(receiver.heard) == 4
     record = await bells.record("bob")
     assert (record.outstanding, record.rung, record.failure) == (0, 4, None)
-    assert [each["event"] for each in bells.log] == ["doorbell_failed", "doorbell_works_again"]
+    assert [each["event"] for each in bells.log] == [
+        "doorbell_failed",
+        "doorbell_dead",
+        "doorbell_works_again",
+    ]
 
 
 def test_dice_spread_the_pauses() -> None:

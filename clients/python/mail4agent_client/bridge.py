@@ -87,8 +87,10 @@ class Bridge:
             self._begin(line, said)
 
     def _cancel(self, request: object) -> None:
+        if isinstance(request, bool) or not isinstance(request, str | int):
+            return  # True would be found as the request 1
         with self._lock:
-            post = self._running.pop(request, None) if isinstance(request, str | int) else None
+            post = self._running.pop(request, None)
         if post is not None:
             post.abort()
 

@@ -246,6 +246,7 @@ async def steps(store: SqliteStore, operation: Callable[[], Awaitable[Any]]) -> 
     return ran
 
 
+@pytest.mark.timeout(400)
 async def test_the_work_does_not_grow_with_the_mailbox(
     sqlite_office: Office, sqlite_store: SqliteStore, tmp_path
 ):

@@ -50,9 +50,11 @@ def fill_in(page: Page, address: str, *, script: bool) -> None:
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
-    """A home that knows the type of the form."""
+def home(open_house: House, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    """A home that knows the type of the form, and has taken what the tests of other files left."""
     with home_of(tmp_path_factory.mktemp("home"), EVERYTHING) as made:
+        open_house.box("release", {"holder": "home"})
+        made.drained(open_house.url, open_house.drain)
         yield made
 
 
