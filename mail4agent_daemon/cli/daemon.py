@@ -113,7 +113,7 @@ def serve(
         "log.level": log_level,
         "log.format": log_format,
     }
-    # What a start makes stays, so that looking through it again and again for garbage is a tenth of the start.
+    # What a start makes stays; to look through it again and again for garbage is a tenth of the start.
     gc.disable()
     effective = _settings(home, config, flags, as_json=as_json)
 
