@@ -6,7 +6,6 @@ It decides nothing and makes nothing, and no word of a draft is in what it says.
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 from mail4agent_api.errors import RefusalError
 from mail4agent_core.files import FolderError
