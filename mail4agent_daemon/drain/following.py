@@ -49,10 +49,11 @@ class Pauses:
         self.sleep(max(at_least, longest * (0.5 + self.drawn() / 2)))
 
 
-def once(drain: Drain, pauses: Pauses, kept: Kept, total: Tally) -> None:
+def once(drain: Drain, pauses: Pauses, kept: Kept, total: Tally, *, progress: Callable[[Tally], None]) -> None:
     """Take in what is in the box, and end. ``total`` has what was done, also when this raises.
 
-    Raises BoxError once the box failed three times in a row, and what home refuses everything with.
+    ``progress`` is told the total after each page. Raises BoxError once the box failed three times in a row,
+    and what home refuses everything with.
     """
     pages = 0
     while pages < PAGES_MAX:
@@ -62,6 +63,7 @@ def once(drain: Drain, pauses: Pauses, kept: Kept, total: Tally) -> None:
                 pages += 1
                 pauses.failures = 0
                 total.add(tally)
+                progress(total)
         except BoxRefusedError as refused:
             if isinstance(refused.refusal, LeaseHeldError) or not is_passing(refused):
                 raise
