@@ -49,7 +49,9 @@ class Pauses:
         self.sleep(max(at_least, longest * (0.5 + self.drawn() / 2)))
 
 
-def once(drain: Drain, pauses: Pauses, kept: Kept, total: Tally, *, progress: Callable[[Tally], None]) -> None:
+def once(
+    drain: Drain, pauses: Pauses, kept: Kept, total: Tally, *, progress: Callable[[Tally], None]
+) -> None:
     """Take in what is in the box, and end. ``total`` has what was done, also when this raises.
 
     ``progress`` is told the total after each page. Raises BoxError once the box failed three times in a row,
