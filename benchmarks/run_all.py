@@ -39,10 +39,11 @@ def main() -> int:
     present = [name for name in SCRIPTS if (HERE / f"{name}.py").exists()]
     for name in present:
         (RESULTS / f"{name}.json").unlink(missing_ok=True)
+        started = perf_counter()
         code = subprocess.run(
             [sys.executable, str(HERE / f"{name}.py"), *sys.argv[1:]], check=False
         ).returncode
-        print(flush=True)
+        print(f"{name}: {perf_counter() - started:.0f} s\n", flush=True)
         if code:
             failed.append(name)
     print(f"{len(present)} scripts in {perf_counter() - begun:.0f} s; their figures as JSON are in {RESULTS}")

@@ -30,6 +30,7 @@ from .bootstrap import ensure_operator
 from .connections import Connections
 from .console.door import PATH as CONSOLE_PATH
 from .console.door import Console, refused_at_the_gate
+from .console.folders import Folders
 from .console.lineage import Lineage
 from .console.signed_in import SignIns
 from .delays import Delays
@@ -193,7 +194,9 @@ async def daemon(
         entrance = Entrance(dispatch, delays)
         mcp = Door(entrance, Tools(dispatch, ids.boundary, log), limits, VERSION)
         signins = SignIns(effective.home / "console", clock)
-        console = Console(dispatch, entrance, delays, signins, Lineage(attestor, sessions), log)
+        folders = Folders(outbox=effective.outbox, requests=effective.requests, mailboxes=effective.mailboxes)
+        lineage = Lineage(attestor, sessions)
+        console = Console(dispatch, entrance, delays, signins, lineage, folders, log)
         doorbells.subscribe(console.changed)
         store.subscribe(console.mailed)
         # A route with an instance: a mount would answer with a redirect.

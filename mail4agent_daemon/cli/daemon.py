@@ -113,6 +113,8 @@ def serve(
         "log.level": log_level,
         "log.format": log_format,
     }
+    # What a start makes stays; to look through it again and again for garbage is a tenth of the start.
+    gc.disable()
     effective = _settings(home, config, flags, as_json=as_json)
 
     from mail4agent_daemon.serving import StartError, run_daemon
@@ -121,6 +123,7 @@ def serve(
         # What is there by now stays. A look of the collector at all of it takes as long as to list thousands
         # of drafts, and would fall into the first such list.
         gc.freeze()
+        gc.enable()
         typer.echo(_announcement(serving, as_json=as_json))
 
     def show(line: str) -> None:

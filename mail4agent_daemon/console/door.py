@@ -34,6 +34,7 @@ from mail4agent_daemon.log import Log
 
 from . import sentences
 from .events import MAIL, Events, Look
+from .folders import Folders
 from .lineage import Lineage
 from .reply import NO_STORE, Reply, Send
 from .signed_in import LASTS_MS, SignIns
@@ -69,6 +70,7 @@ class Console:
         delays: Delays,
         signins: SignIns,
         lineage: Lineage,
+        folders: Folders,
         log: Log,
     ) -> None:
         self._dispatch = dispatch
@@ -77,7 +79,7 @@ class Console:
         self._signins = signins
         self._lineage = lineage
         self._log = log
-        self._events = Events()
+        self._events = Events(folders)
         self._opening: asyncio.Task[tuple[Pages, Routes]] | None = None
         self._seams = frozenset[str]()
         dispatch.subscribe(self._told)
@@ -175,7 +177,6 @@ class Console:
         async def look(seams: frozenset[str] | None) -> str:
             if await self._signins.of(cookie) is None:
                 raise UnauthenticatedError
-            visit.forget()
             changes = self._events.changes
             visit.forget()
             counts.update(await pages.counts(visit, seams))

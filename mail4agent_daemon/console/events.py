@@ -1,9 +1,8 @@
 """Live counts: one stream of server-sent events for each open page, told after each change.
 
-A stream looks again when an operation that writes was called or mail came, not more often than four times a
-second, and then only at what the change is about; every ten seconds it looks at everything, for what other
-programs put into the folders. There are no more than a few dozen; they end when the sign-in ends and when the
-daemon stops.
+A stream looks again when an operation that writes was called, mail came, or another program changed a folder,
+not more often than four times a second, and then only at what the change is about; every ten seconds it looks
+at everything. There are no more than a few dozen; they end when the sign-in ends and when the daemon stops.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from typing import Any, Final
 from mail4agent_api.errors import OverloadedError, RefusalError
 from mail4agent_daemon.waiting import disconnection
 
+from .folders import Folders
 from .reply import GUARDS, NO_STORE, Send
 from .visit import Visit
 
@@ -65,7 +65,10 @@ class _News:
 class Events:
     """The streams of one daemon."""
 
-    def __init__(self) -> None:
+    def __init__(self, folders: Folders) -> None:
+        self._folders = folders
+        #: Runs as long as any stream is open.
+        self._watch: asyncio.Task[None] | None = None
         self._open: dict[_News, str] = {}
         self._stopping = False
         #: How many changes there were of what waits on a person; a page tells by it that its list is old.
@@ -77,7 +80,17 @@ class Events:
 
     def changed(self, seam: str | None = None) -> None:
         """Something of a seam, or anything, may have changed: every stream looks at that again."""
+        if seam is not None:
+            self._folders.touched(seam)
         self.changes += seam != MAIL
+        self._look_at(seam)
+
+    def _seen(self, seam: str, by_others: bool) -> None:
+        """A folder changed; of what an operation did the lists were told already."""
+        self.changes += by_others
+        self._look_at(seam)
+
+    def _look_at(self, seam: str | None) -> None:
         for news in self._open:
             news.of(seam)
 
@@ -99,6 +112,8 @@ class Events:
             raise OverloadedError(retry_after_secs=5)
         news = _News()
         self._open[news] = visit.account
+        if self._watch is None:
+            self._watch = asyncio.create_task(self._folders.watch(self._seen))
         try:
             headers = [_KIND, *GUARDS, NO_STORE]
             await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -107,6 +122,9 @@ class Events:
                 await self._tell(look, news, gone, send)
         finally:
             del self._open[news]
+            if not self._open:
+                self._watch.cancel()
+                self._watch = None
 
     async def _tell(
         self,

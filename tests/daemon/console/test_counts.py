@@ -9,11 +9,14 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Page
 
+from mail4agent_core.outbox import OutboxKind, OutboxStore
+from mail4agent_core.outbox.decisions import Decisions
 from tests.core.frontdoor.records import original
 from tests.daemon.review.conftest import EMAIL
 
 from .conftest import Desk, Town, direct
 from .keyboard import Keyboard
+from .test_dead import poison
 
 pytestmark = pytest.mark.promise("console.counts-are-live")
 #: From the answer to the change on the page.
@@ -158,3 +161,33 @@ def test_a_place_in_the_rail_keeps_the_focus_while_counts_come(desk: Desk, page:
     desk.clear()
     counts.become(needs=-1, outbox=-1)
     assert keys.seen() == "Outbox"
+
+
+def test_what_another_program_puts_into_a_folder_is_counted_too(desk: Desk, page: Page) -> None:
+    """A harness that stages with the library, a drain of the original, a session that lets a message go."""
+    home = desk.office.daemon.home
+    counts = Counts(page)
+    with OutboxStore.open(home / "outbox") as outbox:
+        id_ = outbox.stage("mail__send", OutboxKind.MESSAGE, dict(EMAIL), None, "sess-1", None).id
+    counts.become(needs=1, outbox=1)
+    with OutboxStore.open(home / "outbox") as outbox:
+        Decisions(outbox).withdraw(id_, "sess-1")
+    counts.become(needs=-1, outbox=-1)
+    seq = desk.request()
+    counts.become(needs=1, frontdoor=1)
+    counts.listed(f"meeting {seq} ")
+    poison(desk)
+    counts.become(needs=1)
+
+
+def test_looking_changes_no_folder(desk: Desk) -> None:
+    """Or a page that is told of folders would wake itself for ever."""
+    desk.stage()
+    desk.request()
+    poison(desk)
+    home = desk.office.daemon.home
+    folders = [home / name for name in ("outbox", "requests", "messages", "messages/chat")]
+    before = [folder.stat().st_mtime_ns for folder in folders]
+    for operation in ("outbox.list", "frontdoor.list", "mailbox.list"):
+        desk.office.daemon.do(operation, {}, secret=desk.office.rosa)
+    assert [folder.stat().st_mtime_ns for folder in folders] == before
