@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
@@ -100,7 +101,8 @@ def follow(
     left, again_at = 0, 0.0
     while True:
         try:
-            wait = WAIT_SECS if not left else max(0, min(WAIT_SECS, int(again_at - clock())))
+            # Rounded up: with a wait of none one would ask without a pause for the last part of a second.
+            wait = WAIT_SECS if not left else max(0, min(WAIT_SECS, math.ceil(again_at - clock())))
             tally = drain.page(wait)
             pauses.failures = 0
             if tally is not None:

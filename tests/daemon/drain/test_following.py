@@ -10,13 +10,17 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from typer.testing import CliRunner
 
 from mail4agent_daemon.cli import application
+from mail4agent_daemon.drain.box import BoxKeyError
+from mail4agent_daemon.drain.draining import Drain, Tally
+from mail4agent_daemon.drain.following import Pauses, follow
 from tests.daemon.intake.house import House, house, serving
 from tests.daemon.intake.manifests import VISIT
 from tests.process import BOUND_SECS
@@ -94,3 +98,41 @@ def test_a_person_is_told_how_far_a_drain_is_and_a_script_only_its_end(home: Hom
     assert person.stderr == "mail4agent: rows looked at: 1, home and out of the box: 1\n"
     assert person.stdout == "1 drained, 1 written, 0 already held, 0 invalid, 1 acknowledged, 0 left\n"
     assert (json.loads(script.stdout)["written"], script.stderr) == (1, "")
+
+
+@dataclass
+class _LeavesOne:
+    """A drain whose first page leaves a row in the box; each wait ends a moment before its time is over."""
+
+    at: float = 0.0
+    waits: list[int] = field(default_factory=list[int])
+
+    def page(self, wait_secs: int) -> Tally | None:
+        self.waits.append(wait_secs)
+        if len(self.waits) == 1:
+            return Tally(drained=1, left=1)
+        if len(self.waits) > 9:
+            raise BoxKeyError("enough")
+        # A long poll that the box ends half a second early.
+        self.at += wait_secs - 0.5 if wait_secs else 0.001
+        return None
+
+    def from_the_beginning(self) -> None:
+        raise BoxKeyError("looked again")
+
+
+@pytest.mark.promise("drain.follows-until-it-is-stopped")
+def test_rows_that_were_left_are_waited_for_and_never_asked_for_without_a_pause() -> None:
+    """While there is time left until they are looked at again, each call waits for some of it."""
+    drain = _LeavesOne()
+    pauses = Pauses(lambda _: None, lambda: 0.0)
+    with pytest.raises(BoxKeyError, match="looked again"):
+        follow(
+            cast("Drain", drain),
+            pauses,
+            lambda _: None,
+            lambda _: None,
+            clock=lambda: drain.at,
+            tell=lambda _: None,
+        )
+    assert drain.waits == [25, 25, 25, 11, 1]
