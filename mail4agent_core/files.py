@@ -286,9 +286,11 @@ class Folder:
             os.close(opened)
 
 
-def regular(name: str, folder: int) -> tuple[int, os.stat_result] | None:
+def regular(name: str, folder: int | None) -> tuple[int, os.stat_result] | None:
     """Open a regular file of an open folder to be read, by its name and through no link; None for what is no
     regular file. With the descriptor comes what the kernel says of the file. Raises OSError.
+
+    Without a folder the name is a path.
     """
     try:
         # NONBLOCK: to open a pipe that nobody writes would wait for ever.

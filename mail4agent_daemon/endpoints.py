@@ -17,6 +17,8 @@ from pathlib import Path
 from .limits import Limits
 
 DEFAULT_PORT = 18301
+#: Bytes of a file of certificates or of a key: a chain is a few KiB.
+_PEM_MAX_BYTES = 1_048_576
 
 
 class EndpointError(Exception):
@@ -94,6 +96,8 @@ def _check_certificate(endpoints: Endpoints) -> None:
     def no_passphrase() -> str:
         raise EndpointError(f"{endpoints.keyfile} needs a passphrase; give a key without one")
 
+    for path in (endpoints.certfile, endpoints.keyfile):
+        _check_pem(path)
     try:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(endpoints.certfile, endpoints.keyfile, password=no_passphrase)
@@ -102,6 +106,19 @@ def _check_certificate(endpoints: Endpoints) -> None:
         raise EndpointError(
             f"{endpoints.certfile} and {endpoints.keyfile} are no usable pair: {reason}"
         ) from failure
+
+
+def _check_pem(path: Path) -> None:
+    """OpenSSL would wait at a pipe, and read a file to its end whatever is in it."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError) as failure:
+        reason = getattr(failure, "strerror", None) or "no name of a file"
+        raise EndpointError(f"{path} cannot be read: {reason}") from failure
+    if not stat.S_ISREG(found.st_mode):
+        raise EndpointError(f"{path} is not a regular file")
+    if found.st_size > _PEM_MAX_BYTES:
+        raise EndpointError(f"{path} is past {_PEM_MAX_BYTES} bytes: it is no certificate and no key")
 
 
 def _tcp(host: str, endpoints: Endpoints, limits: Limits) -> socket.socket:

@@ -27,6 +27,8 @@ SIGNED_IN_MAX: Final = 512
 #: How long a one-time code is good, and how many there are at once.
 CODE_MS: Final = 60_000
 CODES_MAX: Final = 64
+#: Of one account: who asks for more ends his own, not those that others were given.
+CODES_OF_AN_ACCOUNT_MAX: Final = 4
 _NAME: Final = "signed-in.json"
 _FILE_MAX: Final = 1 << 20
 _KEY_BYTES: Final = 32
@@ -103,7 +105,10 @@ class SignIns:
         """A code that signs an account in once, within a minute."""
         now = self._clock.now_ms()
         self._codes = {each: held for each, held in self._codes.items() if held[2] > now}
-        while len(self._codes) >= CODES_MAX:
+        own = [each for each, held in self._codes.items() if held[0] == account]
+        if len(own) >= CODES_OF_AN_ACCOUNT_MAX:
+            del self._codes[own[0]]
+        elif len(self._codes) >= CODES_MAX:
             del self._codes[next(iter(self._codes))]
         code = secrets.token_urlsafe(24)
         self._codes[_hashed(code)] = (account, digest, now + CODE_MS)

@@ -78,6 +78,9 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
     tables: int = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
     if application != APPLICATION_ID and (version or application or tables):
         raise BoxOpenError(f"{path} is no database of a box")
+    # No migration makes one: somebody else's would run within every statement, and may never end.
+    if db.execute("SELECT 1 FROM sqlite_schema WHERE type IN ('trigger', 'view')").fetchone():
+        raise BoxOpenError(f"{path} holds a trigger or a view, which no box has")
     if version > migrations()[-1][0]:
         raise BoxOpenError(f"{path} was made by a newer mail4agent; start that one")
 

@@ -107,12 +107,14 @@ class Drained:
         return BoxTypes(types=await self._database.run(self._shelf.listed))
 
     def _admit(self, request: Request, key: str) -> None:
-        """Believe a key, or refuse. Raises UnauthenticatedError, RateLimitedError after many wrong ones."""
-        who = self._visitors(request.scope).address
-        self._wrong.check(who)
+        """Believe a key, or refuse. Raises UnauthenticatedError, RateLimitedError after many wrong ones.
+
+        A right key is believed whatever came before it from its address: a stranger behind the same one, or
+        behind a proxy that the settings do not name, must not keep home from its box.
+        """
         try:
             if not hmac.compare_digest(bearer_digest(request.scope["headers"]), self._keys[key]):
                 raise UnauthenticatedError
         except UnauthenticatedError:
-            self._wrong.take(who)
+            self._wrong.take(self._visitors(request.scope).address)
             raise

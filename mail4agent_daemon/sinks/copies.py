@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
+from mail4agent_core.files import regular
 from mail4agent_core.outbox.sink import StagedFile
 
 from .far_side import not_sent
@@ -17,7 +18,11 @@ from .far_side import not_sent
 def content_of(file: StagedFile) -> bytes:
     """The bytes of a staged copy. Raises NotSentError when they are not those that were staged."""
     try:
-        with os.fdopen(os.open(file.copy, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as source:
+        # What took the place of a copy since it was hashed may be a pipe, at which a release would wait.
+        opened = regular(str(file.copy), None)
+        if opened is None:
+            raise not_sent("the copy of a file is no file; stage the draft again")
+        with os.fdopen(opened[0], "rb") as source:
             content = source.read(file.size + 1)
     except OSError:
         raise not_sent("the copy of a file cannot be read; stage the draft again") from None

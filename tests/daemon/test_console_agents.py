@@ -54,6 +54,45 @@ said.append([ask("POST", "/console/code", "{}", **bearer, **{"M4A-Session": "par
 print(json.dumps(said))
 """
 
+#: Asks for a code as a person does, guesses at others, and gives the right one from many connections
+#: at once; then mixes up what belongs to two sign-ins.
+_RACE = """
+import concurrent.futures, http.client, json, re, sys, urllib.parse
+port, secret, other = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+
+def ask(method, path, form=None, **headers):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    if isinstance(form, dict):
+        headers |= {"Content-Type": "application/x-www-form-urlencoded", "Origin": f"http://127.0.0.1:{port}"}
+        form = urllib.parse.urlencode(form)
+    connection.request(method, path, form, headers)
+    answer = connection.getresponse()
+    body = answer.read().decode()
+    connection.close()
+    return answer.status, dict(answer.getheaders()), body
+
+def signed_in(given):
+    return ask("POST", "/console/signin", {"secret": given})
+
+def token(cookie):
+    return re.search('name="csrf" value="([0-9a-f]{64})"', ask("GET", "/console", Cookie=cookie)[2])[1]
+
+bearer = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json", "M4A-Session": "parent"}
+code = json.loads(ask("POST", "/console/code", "{}", **bearer)[2])["code"]
+last = "B" if code.endswith("A") else "A"
+guesses = [code[:-1], code[:-1] + last, code.swapcase(), code + "=", code + " x"]
+with concurrent.futures.ThreadPoolExecutor(20) as pool:
+    guessed = [each[0] for each in pool.map(signed_in, guesses)]
+    raced = sorted(each[0] for each in pool.map(signed_in, [code] * 20))
+mine, theirs = (signed_in(each)[1]["set-cookie"].partition(";")[0] for each in (secret, other))
+mixed = [
+    ask("POST", "/console/signout", {"csrf": token(one)}, Cookie=another)[0]
+    for one, another in ((mine, theirs), (theirs, mine))
+]
+both = ask("GET", "/console/events", Cookie=f"{mine}x; x{theirs}")[0]
+print(json.dumps([guessed, raced, mixed, both]))
+"""
+
 
 @dataclass
 class Room:
@@ -78,19 +117,24 @@ class Room:
         self, program: str, *forms: tuple[str, dict[str, str]], become: str = ""
     ) -> list[tuple[int, bool]]:
         """What a browser of that name is answered: statuses, and whether it is told of the agent."""
+        given = [self.secrets["rosa"], become, json.dumps(forms)]
+        return [(status, told) for status, told in self.run(program, _BROWSER, *given)]
+
+    def run(self, program: str, script: str, *given: str) -> list[Any]:
+        """What a program of that name, below nobody, prints of what the daemon answered."""
         named = self.folder / program
         if not named.exists():
             named.symlink_to(sys.executable)
-        given = [str(self.daemon.port), self.secrets["rosa"], become, json.dumps(forms)]
         ran = subprocess.run(
-            [sys.executable, "-c", _ALONE, str(named), "-c", _BROWSER, *given],
+            [sys.executable, "-c", _ALONE, str(named), "-c", script, str(self.daemon.port), *given],
             capture_output=True,
             check=True,
             text=True,
             timeout=BOUND_SECS,
         )
         assert ran.stderr == ""
-        return [(status, told) for status, told in json.loads(ran.stdout)]
+        found: list[Any] = json.loads(ran.stdout)
+        return found
 
 
 @pytest.fixture(scope="module")
@@ -137,3 +181,13 @@ def test_a_browser_below_nobody_decides(room: Room) -> None:
     assert said == [(303, False), (200, False)]
     after = room.daemon.do("outbox.get", {"id": draft["entry"]["id"]}, secret=room.secrets["rosa"])
     assert (after["entry"]["status"], after["entry"]["decided_by"]) == ("rejected", "rosa")
+
+
+@pytest.mark.promise("console.code-signs-in-once")
+def test_of_many_who_give_a_code_at_once_one_is_signed_in(room: Room) -> None:
+    """Guesses near it sign nobody in, and nothing of one sign-in serves another."""
+    guessed, raced, mixed, both = room.run("firefox", _RACE, room.secrets["rosa"], room.secrets["ada"])
+    assert guessed == [401] * 5
+    assert raced == [303] + [401] * 19
+    assert mixed == [403, 403]
+    assert both == 401

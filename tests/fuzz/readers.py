@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import sqlite3
+import subprocess
 import tempfile
 import tomllib
 from collections.abc import Callable
@@ -15,17 +16,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from mail4agent_api.errors import RefusalError
 from mail4agent_client.errors import SettingInvalidError
 from mail4agent_client.settings import read_token
 from mail4agent_core.clock import SystemClock
-from mail4agent_core.files import FolderError
+from mail4agent_core.files import Folder, FolderError
 from mail4agent_core.frontdoor.briefed import Briefed
 from mail4agent_core.frontdoor.extraction import ProviderError
-from mail4agent_core.frontdoor.manifest import TypeFolder
+from mail4agent_core.frontdoor.manifest import ManifestError, TypeFolder, read_manifest
 from mail4agent_core.frontdoor.quarantine import for_privileged_run
 from mail4agent_core.frontdoor.record import UnreadableError
 from mail4agent_core.frontdoor.store import Frontdoor
+from mail4agent_core.mail.postgres.copying import _at_one_moment
 from mail4agent_core.mail.sqlite.backup import copy_database
 from mail4agent_core.mail.sqlite.faults import StoreOpenError
 from mail4agent_core.mail.sqlite.schema import connect_writer
@@ -42,8 +46,17 @@ from mail4agent_core.note.reach import Reached, ReachedWord
 from mail4agent_core.note.recorded import Delivery, RecordedNote
 from mail4agent_core.note.words import Addressee
 from mail4agent_core.outbox import OutboxStore
+from mail4agent_core.outbox.copies import Copies
+from mail4agent_core.outbox.item import FileRecord
+from mail4agent_core.outbox.sink import NotSentError, StagedFile
 from mail4agent_core.outbox.store import UnreadableItemError
+from mail4agent_core.outbox.store import _key_name as key_name
 from mail4agent_daemon.bootstrap import KeyFileError, read_key
+from mail4agent_daemon.cli.bodies import body_of
+from mail4agent_daemon.cli.listeners import _read as read_bell
+from mail4agent_daemon.cli.submissions import _read as read_submission
+from mail4agent_daemon.cli.submissions import _submission as submission_of
+from mail4agent_daemon.cli.type_runs import read as read_type
 from mail4agent_daemon.connect import client_files, records
 from mail4agent_daemon.connect.documents import parsed
 from mail4agent_daemon.connect.faults import ConnectError, DocumentError
@@ -51,11 +64,14 @@ from mail4agent_daemon.console.signed_in import SignIns
 from mail4agent_daemon.drain import box
 from mail4agent_daemon.drain.box import BoxKeyError
 from mail4agent_daemon.drain.state import last_drain
+from mail4agent_daemon.endpoints import EndpointError, Endpoints, listening
 from mail4agent_daemon.home import holder_of
 from mail4agent_daemon.intake.database import BoxOpenError, connected
 from mail4agent_daemon.intake.settings import IntakeSettingsError, made_settings, read_settings
+from mail4agent_daemon.limits import Limits
 from mail4agent_daemon.model import key_of
 from mail4agent_daemon.settings import SettingsError, load
+from mail4agent_daemon.sinks.copies import content_of
 from mail4agent_daemon.starters import starter
 
 
@@ -69,6 +85,8 @@ class Reader:
     raises: tuple[type[Exception], ...] = ()
     #: Whether a person may have put a link there: the file is named by him, not found by the program.
     follows_links: bool = False
+    #: Whether it waits at a pipe, as ``cat`` does: a person named it, and a shell may have made it.
+    waits_at_pipes: bool = False
     #: Whether what is none is set aside, or goes: nobody waits for it any more.
     tidies: bool = False
 
@@ -138,6 +156,31 @@ def _copied(path: Path) -> None:
         target.unlink(missing_ok=True)
 
 
+def _migrated(path: Path) -> None:
+    with _at_one_moment(path):
+        pass
+
+
+def _sent(root: Path) -> None:
+    content_of(StagedFile(path="a", size=len(PDF), sha256=COPY, copy=root / "files" / OUTBOX_ID / COPY))
+
+
+def _hashed(root: Path) -> None:
+    with Folder.opened(root, make=False) as folder:
+        Copies(folder).are_as_recorded(OUTBOX_ID, (FileRecord("a", len(PDF), COPY),))
+
+
+def _keyed(root: Path) -> None:
+    with OutboxStore.open(root, make=False) as store:
+        store._keyed("ada", "k")
+
+
+def _certified(root: Path) -> None:
+    pem = root / "tls.pem"
+    with listening(Endpoints(host="127.0.0.1", port=0, certfile=pem, keyfile=pem), Limits()):
+        pass
+
+
 def _made(name: str, make: Callable[[Path], object]) -> Callable[[], bytes]:
     def made() -> bytes:
         with tempfile.TemporaryDirectory() as folder:
@@ -167,6 +210,17 @@ def _records() -> bytes:
         + _record(2, "edit-committed", {"operations": [Delivery("build", note).json()]})
         + _record(1, "turn-started", {"turn": 1, "role": "worker", "instruction": "do"}, node="build")
     )
+
+
+@cache
+def pem() -> bytes:
+    """A certificate and its key in one file."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "tls.pem"
+        command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=a"
+        files = ["-keyout", str(file.with_name("key")), "-out", str(file)]
+        subprocess.run([*command.split(), *files], check=True, capture_output=True)
+        return file.read_bytes() + file.with_name("key").read_bytes()
 
 
 DATABASE = cache(_made("mail.db", lambda path: connect_writer(path).close()))
@@ -224,6 +278,10 @@ args = ["a", \"\"\"b\"\"\"]
 at = 2026-01-01T00:00:00Z
 """
 STORE = (StoreOpenError,)
+PDF = b"%PDF-1.7 a few bytes"
+COPY = hashlib.sha256(PDF).hexdigest()
+SUBMISSION = {"type_id": "meeting", "values": {"purpose": "other"}, "created_at": "2026-08-06T00:00:00Z"}
+BOUNDED = (typer.BadParameter, RefusalError)
 
 READERS: dict[str, Reader] = {
     "outbox item": Reader(f"{OUTBOX_ID}.json", _json(ITEM), _outbox, (UnreadableItemError, RefusalError)),
@@ -348,6 +406,56 @@ READERS: dict[str, Reader] = {
         lambda root: _copied(root / "mail.db"),
         (OSError, sqlite3.Error),
         follows_links=True,
+    ),
+    "store that is migrated": Reader(
+        "mail.db",
+        DATABASE,
+        lambda root: _migrated(root / "mail.db"),
+        (*STORE, OSError, sqlite3.Error),
+        follows_links=True,
+    ),
+    "key that a draft was staged with": Reader(
+        f"keys/{key_name('ada', 'k')}",
+        f"{OUTBOX_ID} {COPY}".encode,
+        _keyed,
+        (UnreadableItemError, RefusalError),
+    ),
+    "copy of a file, as a release hashes it": Reader(f"files/{OUTBOX_ID}/{COPY}", lambda: PDF, _hashed),
+    "copy of a file, as a sink reads it": Reader(
+        f"files/{OUTBOX_ID}/{COPY}", lambda: PDF, _sent, (NotSentError,)
+    ),
+    "certificate and key": Reader("tls.pem", pem, _certified, (EndpointError,), follows_links=True),
+    "text on the command line": Reader(
+        "body.txt",
+        lambda: b"a text",
+        lambda root: body_of(None, root / "body.txt"),
+        BOUNDED,
+        follows_links=True,
+        waits_at_pipes=True,
+    ),
+    "submission on the command line": Reader(
+        "submission.json",
+        _json(SUBMISSION),
+        lambda root: submission_of(read_submission(root / "submission.json", 1_048_576)),
+        BOUNDED,
+        follows_links=True,
+        waits_at_pipes=True,
+    ),
+    "request type on the command line": Reader(
+        "given.toml",
+        lambda: starter("meeting"),
+        lambda root: read_manifest(*read_type(root / "given.toml")),
+        (*BOUNDED, ManifestError),
+        follows_links=True,
+        waits_at_pipes=True,
+    ),
+    "key of a doorbell": Reader(
+        "bell.key",
+        lambda: b"whsec_" + b"A" * 43 + b"=\n",
+        lambda root: read_bell(root / "bell.key"),
+        BOUNDED,
+        follows_links=True,
+        waits_at_pipes=True,
     ),
     "database of the box": Reader(
         "box.db", BOX, lambda root: connected(root / "box.db").close(), (BoxOpenError,), follows_links=True

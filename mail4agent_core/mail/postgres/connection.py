@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import psycopg
 from psycopg import conninfo
 from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
+
+from .faults import DatabaseAddressError
 
 #: One row of an answer.
 Row = tuple[Any, ...]
@@ -40,6 +43,10 @@ _OPTIONS = (
     "-c jit=off",
     "-c timezone=UTC",
 )
+
+
+#: Parameters of an address that name files.
+_FILES = ("passfile", "sslcert", "sslkey", "sslrootcert", "sslcrl")
 
 
 class Database:
@@ -93,6 +100,19 @@ def connect(url: str, name: str) -> Database:
     connection.adapters.register_dumper(int, Int8Dumper)
     connection.adapters.register_dumper(int, Int8BinaryDumper)
     return Database(connection)
+
+
+def checked(url: str) -> None:
+    """Raises DatabaseAddressError for what libpq cannot read, and for a file in it that is no file."""
+    try:
+        parts = conninfo.conninfo_to_dict(url)
+    except psycopg.Error:
+        raise DatabaseAddressError("it is not one that PostgreSQL's library reads") from None
+    for name in _FILES:
+        path = Path(str(parts.get(name) or ""))
+        # The library opens what is named as it is, and would wait at a pipe for ever.
+        if path.name and path.exists() and not path.is_file():
+            raise DatabaseAddressError(f"{name} names no regular file")
 
 
 def shown(url: str) -> str:

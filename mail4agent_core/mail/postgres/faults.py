@@ -35,5 +35,12 @@ class DatabaseUnreachableError(StoreOpenError):
         super().__init__(f"{name} cannot be used: {reason}.")
 
 
+class DatabaseAddressError(StoreOpenError):
+    """The address of the database is none. It is not repeated: it may hold a password."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the PostgreSQL address that is set cannot be used: {reason}.")
+
+
 class OutcomeUnknownError(Exception):
     """The connection was lost during a commit, and the server did not say in time whether it was done."""

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import psycopg
 
-from .connection import Database, Row, connect, shown
+from .connection import Database, Row, checked, connect, shown
 from .faults import DatabaseUnreachableError
 from .schema import reason_of, schema_of
 from .verify import findings_of
@@ -14,6 +14,7 @@ from .verify import findings_of
 @contextmanager
 def inspected(url: str) -> Generator["Inspection | None"]:
     """Look at a database at one moment; None when it is empty. Raises StoreOpenError."""
+    checked(url)
     db: Database | None = None
     try:
         db = connect(url, "doctor")

@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import psycopg
 
-from .connection import Database, connect, shown
+from .connection import Database, checked, connect, shown
 from .faults import DatabaseForeignError, DatabaseNewerError, DatabaseUnreachableError
 
 #: Made by the first migration's transaction; its one row is the number of the last.
@@ -72,6 +72,7 @@ def _one(db: Database, sql: str) -> tuple[int]:
 
 def connect_migrated(url: str, name: str) -> Database:
     """Open a connection to a database that has the present schema. Raises StoreOpenError."""
+    checked(url)
     db: Database | None = None
     try:
         db = connect(url, name)

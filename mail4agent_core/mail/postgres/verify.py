@@ -1,6 +1,6 @@
 """Checking a database: do its counters and its tables that say the same thing agree?"""
 
-from .connection import Database, connect, shown
+from .connection import Database, checked, connect, shown
 from .faults import DatabaseForeignError
 from .schema import schema_of
 
@@ -101,8 +101,10 @@ _CHECKS = {
 def verify(url: str) -> list[str]:
     """Return what is wrong with a database, nothing when it is sound. It is only read, at one moment.
 
-    Raises DatabaseForeignError or DatabaseNewerError, and psycopg.Error when it cannot be read at all.
+    Raises DatabaseAddressError, DatabaseForeignError or DatabaseNewerError, and psycopg.Error when it
+    cannot be read at all.
     """
+    checked(url)
     db = connect(url, "verify")
     try:
         db.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")

@@ -126,6 +126,9 @@ def schema_of(connection: sqlite3.Connection, path: Path) -> int:
         tables: int = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
         if version or application or tables:
             raise StoreForeignError(path)
+    # No migration makes one: somebody else's would run within every statement, and may never end.
+    if connection.execute("SELECT 1 FROM sqlite_schema WHERE type IN ('trigger', 'view')").fetchone():
+        raise StoreForeignError(path)
     known = migrations()[-1][0]
     if version > known:
         raise StoreNewerError(path, version, known)

@@ -12,6 +12,7 @@ from mail4agent_core.ids import digest_of
 from mail4agent_daemon.console.signed_in import (
     CODE_MS,
     CODES_MAX,
+    CODES_OF_AN_ACCOUNT_MAX,
     LASTS_MS,
     OF_AN_ACCOUNT_MAX,
     SIGNED_IN_MAX,
@@ -19,6 +20,7 @@ from mail4agent_daemon.console.signed_in import (
 )
 
 ROSA = digest_of("rosa's secret")
+ADA = digest_of("ada's secret")
 
 
 @pytest.mark.promise("console.sign-in-ends")
@@ -108,6 +110,19 @@ def test_a_code_is_good_once_within_a_minute(tmp_path: Path) -> None:
     late = signins.code("rosa", ROSA)
     clock.step(CODE_MS)
     assert signins.redeem(late) is None
-    first, *others = [signins.code("rosa", ROSA) for _ in range(CODES_MAX + 1)]
+    first, *others = [signins.code(f"rosa-{each}", ROSA) for each in range(CODES_MAX + 1)]
     assert signins.redeem(first) is None
-    assert signins.redeem(others[0]) == ("rosa", ROSA)
+    assert signins.redeem(others[0]) == ("rosa-1", ROSA)
+
+
+@pytest.mark.promise("console.code-signs-in-once")
+def test_who_asks_for_many_codes_ends_his_own_alone(tmp_path: Path) -> None:
+    """An agent with a secret cannot keep a person from signing in by asking again and again."""
+    signins = SignIns(tmp_path / "console", HandClock(1_000))
+    code = signins.code("rosa", ROSA)
+    first, *others = [signins.code("ada", ADA) for _ in range(CODES_MAX * 2)]
+    assert signins.redeem(code) == ("rosa", ROSA)
+    assert signins.redeem(first) is None
+    assert [signins.redeem(each) for each in others[-CODES_OF_AN_ACCOUNT_MAX:]] == (
+        [("ada", ADA)] * CODES_OF_AN_ACCOUNT_MAX
+    )

@@ -96,6 +96,18 @@ def test_a_key_opens_its_own_paths_only(open_house: House, path: str) -> None:
     assert open_house.ask("POST", f"/box/{path}", b"{}").status == 401
 
 
+@pytest.mark.promise("intake.keys-open-their-own-paths")
+def test_wrong_keys_do_not_keep_home_from_its_box(tmp_path: Path) -> None:
+    """Whoever guesses is told to wait; a right key is believed from the same address all the same."""
+    with house(tmp_path / "box", VISIT, wrong_keys_per_hour=3) as made:
+        for key in ("0" * 64, made.types, "m4a_" + "0" * 64):
+            assert made.box("queue", {"holder": "home"}, key).status == 401
+        refused = made.box("queue", {"holder": "home"}, "0" * 64)
+        assert (refused.status, refused.json["kind"]) == (429, "rate_limited")
+        assert made.queued() == []
+        assert made.box("types/list", {}, made.types).status == 200
+
+
 @pytest.mark.promise("intake.a-version-is-one-text")
 def test_a_changed_type_needs_a_greater_version(open_house: House) -> None:
     """The same text again changes nothing; another text, or a lower version, is refused."""
