@@ -17,7 +17,7 @@ from ._check import checker
 from ._wire import WireModel
 from .errors import MalformedError, RefusalError
 from .published import definitions
-from .refusal import REQUEST, refusal_of
+from .refusal import REQUEST, refusal_of, refusals_of
 
 T = TypeVar("T")
 
@@ -132,6 +132,24 @@ def decode_value(kind: TypeForm[T], value: Any) -> T:
     except ValidationError as failure:
         refusal = refusal_of(failure, entry.name)
     raise refusal
+
+
+def problems_of(kind: TypeForm[Any], value: Any, *, most: int = 100) -> tuple[RefusalError, ...]:
+    """Everything, of at most so much, that ``decode_value`` could refuse a value for; nothing for a good one.
+
+    For who wrote the value and mends it; a door names one problem.
+    """
+    entry = _entry(kind)
+    missing = tuple(
+        MalformedError(field=tag, reason=f"is missing (at /{tag})")
+        for tag in entry.tags
+        if isinstance(value, dict) and tag not in value
+    )
+    try:
+        entry.validator.validate_python(value, strict=True, by_alias=True, by_name=False)
+    except ValidationError as failure:
+        return (*missing, *refusals_of(failure, entry.name, most))[:most]
+    return missing
 
 
 def encode(value: WireModel) -> bytes:

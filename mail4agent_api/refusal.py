@@ -172,7 +172,16 @@ def _placed(sentence: str, pointer: str) -> str:
 
 def refusal_of(failure: ValidationError, root: str) -> RefusalError:
     """Return the refusal for the first error of a failed validation of the definition ``root``."""
-    error: ErrorDetails = failure.errors(include_url=False, include_input=True)[0]
+    return _refusal(failure.errors(include_url=False, include_input=True)[0], root)
+
+
+def refusals_of(failure: ValidationError, root: str, most: int) -> tuple[RefusalError, ...]:
+    """As ``refusal_of``, for each error of at most so many, in the order of the definition."""
+    errors = failure.errors(include_url=False, include_input=True)[:most]
+    return tuple(_refusal(error, root) for error in errors)
+
+
+def _refusal(error: ErrorDetails, root: str) -> RefusalError:
     code, context = error["type"], error.get("ctx", {})
     place = _Place(root, error["loc"], extra=code == "extra_forbidden")
     if place.unknown is not None:

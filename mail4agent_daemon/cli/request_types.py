@@ -78,14 +78,15 @@ def check(
 
 
 def _reasons(file: Path) -> list[str]:
-    from mail4agent_core.frontdoor.manifest import Form, ManifestError, read_manifest
+    from mail4agent_core.frontdoor.manifest import Form, ManifestError, misshapen, read_manifest
 
+    raw, language = read(file)
     try:
-        Form(read_manifest(*read(file)))
+        Form(read_manifest(raw, language))
     except ManifestError as failure:
         return [str(fault) for fault in failure.faults]
-    except RefusalError as refusal:
-        return [sentence_of(refusal)]
+    except RefusalError:
+        return [sentence_of(refusal) for refusal in misshapen(raw, language)]
     return []
 
 

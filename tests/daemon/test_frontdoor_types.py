@@ -46,6 +46,24 @@ def test_everything_that_is_wrong_with_a_manifest_is_said(home: Path, tmp_path: 
     assert types(home, "check", EXAMPLES / "meeting.toml").exit_code == 0
 
 
+@pytest.mark.promise("types.check-says-everything")
+def test_everything_that_no_manifest_has_is_said_at_once(home: Path, tmp_path: Path) -> None:
+    """Bounds, unknown keys and kinds; of a file that is named and of one in the folder."""
+    torn = tmp_path / "torn.toml"
+    torn.write_text(
+        'id = "torn"\nversion = 0\nbogus = 1\n[[fields]]\nname = "a"\nkind = "nope"\nlabel = "A"\n'
+        '[[fields]]\nname = "B"\nkind = "bool"\nlabel = "B"\n'
+    )
+    places = ["/version", "/title", "/fields/0/kind", "/fields/1/name", "unknown key"]
+    (home / "types").mkdir(0o700)
+    (home / "types" / "torn.toml").write_bytes(torn.read_bytes())
+    for done in (types(home, "check", torn), types(home, "check")):
+        assert done.exit_code == 1
+        said = done.stdout.splitlines()
+        assert len(said) == len(places), said
+        assert all(place in line for place, line in zip(places, said, strict=True)), said
+
+
 def test_a_type_is_added_listed_and_shown(home: Path, tmp_path: Path) -> None:
     """A greater version takes its place, and the older one is there under its number."""
     for version, title in ((1, "First"), (2, "Second")):

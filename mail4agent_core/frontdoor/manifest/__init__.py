@@ -8,7 +8,7 @@ keeps the manifests of a machine with their versions.
 from .checks import Fault, faults
 from .folder import MANIFESTS_MAX, TypeFolder, TypeFolderError, UnreadableType
 from .form import Checked, Form, FormField, ManifestError, Phase, Problem
-from .reading import MANIFEST_MAX_BYTES, read_manifest
+from .reading import MANIFEST_MAX_BYTES, misshapen, read_manifest
 from .schema import submission_schema
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "TypeFolderError",
     "UnreadableType",
     "faults",
+    "misshapen",
     "read_manifest",
     "submission_schema",
 ]

@@ -16,7 +16,7 @@ from mail4agent_api.errors import MalformedError, RefusalError, TooLargeError
 from mail4agent_core.files import Folder, FolderError
 
 from .form import Form, ManifestError
-from .reading import MANIFEST_MAX_BYTES, Language, read_manifest
+from .reading import MANIFEST_MAX_BYTES, Language, misshapen, read_manifest
 
 #: Files that are looked at in one folder.
 MANIFESTS_MAX: Final = 1_000
@@ -177,12 +177,13 @@ def _read(folder: Folder, name: str) -> Form | UnreadableType:
         return UnreadableType(name, (f"cannot be read: {failure.strerror}",))
     if raw is None:
         return UnreadableType(name, ("is no file, or a link",))
+    language = cast(Language, matched["language"])
     try:
-        form = Form(read_manifest(raw, cast(Language, matched["language"])))
+        form = Form(read_manifest(raw, language))
     except ManifestError as failure:
         return UnreadableType(name, tuple(map(str, failure.faults)))
-    except RefusalError as refusal:
-        return UnreadableType(name, (_words(refusal),))
+    except RefusalError:
+        return UnreadableType(name, tuple(map(_words, misshapen(raw, language))))
     if form.id != matched["id"]:
         return UnreadableType(name, (f"holds the type {form.id}",))
     if matched["version"] is not None and form.version != int(matched["version"]):

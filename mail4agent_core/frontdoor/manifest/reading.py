@@ -8,8 +8,8 @@ they are decoded.
 import tomllib
 from typing import Any, Literal, cast
 
-from mail4agent_api.codec import decode_value, parse
-from mail4agent_api.errors import MalformedError, TooLargeError
+from mail4agent_api.codec import decode_value, parse, problems_of
+from mail4agent_api.errors import MalformedError, RefusalError, TooLargeError
 from mail4agent_api.frontdoor import RequestTypeManifest
 
 MANIFEST_MAX_BYTES = 262_144
@@ -24,10 +24,22 @@ def read_manifest(raw: bytes, language: Language) -> RequestTypeManifest:
 
     Raises MalformedError, TooLargeError.
     """
+    return decode_value(RequestTypeManifest, _value(raw, language))
+
+
+def misshapen(raw: bytes, language: Language) -> tuple[RefusalError, ...]:
+    """Everything that ``read_manifest`` could refuse ``raw`` for, 100 at most, for the manifest's author."""
+    try:
+        value = _value(raw, language)
+    except RefusalError as refusal:
+        return (refusal,)
+    return problems_of(RequestTypeManifest, value)
+
+
+def _value(raw: bytes, language: Language) -> Any:
     if len(raw) > MANIFEST_MAX_BYTES:
         raise TooLargeError(field="request", limit=MANIFEST_MAX_BYTES, actual=len(raw))
-    value = parse(raw) if language == "json" else _toml(raw)
-    return decode_value(RequestTypeManifest, _respelled(value))
+    return _respelled(parse(raw) if language == "json" else _toml(raw))
 
 
 def _toml(raw: bytes) -> dict[str, Any]:
