@@ -169,7 +169,7 @@ def test_no_page_metric_or_log_tells_what_is_not_for_everybody(house: House) -> 
 @pytest.mark.promise("threats.no-agent-sees-what-is-not-its-own")
 @pytest.mark.parametrize("agent", AGENTS)
 def test_no_console_page_tells_an_agent_what_is_not_its_own(house: House, agent: str) -> None:
-    """An agent that signs in with its own credential: every screen about what is there, and the live counts."""
+    """An agent that signs in with its own credential: every screen about what is there, and live counts."""
     daemon = house.daemon
     headers = {"Content-Type": "application/x-www-form-urlencoded", "Origin": daemon.url}
     signed = daemon.ask("POST", "/console/signin", f"secret={daemon.keys[agent]}".encode(), headers)
