@@ -27,6 +27,7 @@ from .connect.faults import ConnectError
 from .connect.standing import standings
 from .frontdoor_checkup import examined as frontdoor_examined
 from .home import holder_of
+from .outbox_checkup import examined as outbox_examined
 from .settings import Effective
 
 State = Literal["good", "note", "bad"]
@@ -65,6 +66,7 @@ def examine(effective: Effective, *, whole: bool = True) -> list[Finding]:
         *_daemon(effective),
         *_store(effective, whole=whole),
         *_clients(home),
+        *(Finding(*said) for said in outbox_examined(effective.outbox)),
         *(Finding(*said) for said in frontdoor_examined(effective)),
         Finding(*inventory.folders(effective)),
         _space(home),

@@ -95,7 +95,7 @@ class FrontdoorDesk:
 
         def act(store: Frontdoor) -> wire.FrontdoorList:
             self._settle(store)
-            return answers.list_of(store.listing(), request)
+            return answers.list_of(store.listing(), request, self._types)
 
         return await self._act("frontdoor.list", act)
 

@@ -20,7 +20,7 @@ from .listing import Entry, Listing, Unreadable
 from .quarantine import Reader, for_privileged_run, prose, typed_values
 from .reconcile import Transition
 from .record import Record
-from .types import Json, RequestType
+from .types import Json, RequestType, Types
 
 T = TypeVar("T")
 
@@ -28,11 +28,11 @@ UNREADABLE_MAX = 64
 MOVED_MAX = 256
 
 
-def summary_of(entry: Entry, *, duplicate: bool) -> wire.RequestSummary:
-    """The line of a request."""
+def summary_of(entry: Entry, *, duplicate: bool, known: bool) -> wire.RequestSummary:
+    """The line of a request. ``known``: its type is a local one; the name of another is a box's own words."""
     return wire.RequestSummary(
         seq=entry.seq,
-        type_id=_said(wire.RequestTypeId, entry.type_id),
+        type_id=_said(wire.RequestTypeId, entry.type_id) if known else None,
         state=_said(wire.RequestState, entry.state),
         valid=entry.valid,
         topic=_said(wire.ExtractedLine, entry.topic),
@@ -44,12 +44,16 @@ def summary_of(entry: Entry, *, duplicate: bool) -> wire.RequestSummary:
     )
 
 
-def list_of(listing: Listing, request: wire.FrontdoorListRequest) -> wire.FrontdoorList:
+def list_of(listing: Listing, request: wire.FrontdoorListRequest, types: Types) -> wire.FrontdoorList:
     """A page of requests, and what is wrong in the folder."""
     wanted = [entry for entry in listing.entries if request.state is None or entry.state == request.state]
     page = [entry for entry in wanted if entry.seq > request.after][: request.limit]
+    known = {id_ for id_ in {entry.type_id for entry in page} if types(id_, None) is not None}
     return wire.FrontdoorList(
-        requests=[summary_of(entry, duplicate=entry.seq in listing.duplicates) for entry in page],
+        requests=[
+            summary_of(entry, duplicate=entry.seq in listing.duplicates, known=entry.type_id in known)
+            for entry in page
+        ],
         total=len(wanted),
         unreadable=[_unreadable(each) for each in listing.unreadable[:UNREADABLE_MAX]],
         unreadable_total=len(listing.unreadable),

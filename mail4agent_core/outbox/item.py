@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from math import isinf
 from typing import Any, cast
 
 from mail4agent_api.codec import parse
@@ -44,8 +45,11 @@ _OUR_MAYBES = (
 # Asked of every file of a list, so by maps and sets without a loop of Python's.
 _TEXT = frozenset({str})
 _TEXT_OR_NONE = frozenset({str, type(None)})
+_PLAIN = frozenset({str, type(None), bool, int})
+_NESTS = frozenset({dict, list})
 _KEYS = frozenset({*_TEXTS, *_MAYBES, "kind", "args_before", "args", "taint", "schema"})
 _OUR_KEYS = frozenset({*_OUR_MAYBES, "release", "attempts", "files"})
+_KEYS_OF_OURS = _KEYS | _OUR_KEYS
 
 
 class OutboxKind(StrEnum):
@@ -234,7 +238,7 @@ def decoded(raw: bytes, id_: str | None = None) -> OutboxItem:
     ours = get("schema") is not None
     # A file of the original may have our keys too: they are others' then.
     our = (value if ours else dict[str, Any]()).get
-    known = _KEYS | _OUR_KEYS if ours else _KEYS
+    known = _KEYS_OF_OURS if ours else _KEYS
     return OutboxItem(
         id=value["id"],
         status=value["status"],
@@ -299,7 +303,34 @@ def checked(raw: bytes, id_: str | None = None) -> dict[str, Any]:
         _whole(value, "attempts")
         if get("files") != []:
             _files(get("files"))
+    # First what most files are, without a loop of Python's.
+    if not (
+        (_KEYS_OF_OURS if ours else _KEYS).issuperset(value)
+        and type(args := value["args"]) is dict
+        and type(before := value["args_before"]) is dict
+        and _PLAIN.issuperset(map(type, cast("dict[str, Any]", args).values()))
+        and _PLAIN.issuperset(map(type, cast("dict[str, Any]", before).values()))
+    ) and _is_past_json(value):
+        raise NotAnItemError("has a number that JSON has not")
     return value
+
+
+def _is_past_json(value: dict[str, Any]) -> bool:
+    """Whether there is a number without a text of JSON: 1e400 is read as infinity.
+
+    Such a draft could be neither shown nor decided, nor its file written back.
+    """
+    level: list[Any] = [value]
+    while level:
+        below: list[Any] = []
+        for part in level:
+            parts = cast("list[Any]", [*part.values()] if type(part) is dict else part)
+            if not _PLAIN.issuperset(map(type, parts)):
+                if any(type(each) is float and isinf(each) for each in parts):
+                    return True
+                below += [each for each in parts if type(each) in _NESTS]
+        level = below
+    return False
 
 
 def _no_text(value: dict[str, Any], keys: tuple[str, ...], types: frozenset[type]) -> NotAnItemError:

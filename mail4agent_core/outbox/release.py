@@ -108,7 +108,8 @@ class Releases:
 
     def __init__(self, store: OutboxStore) -> None:
         self._store = store
-        self._in_flight: dict[str, ExitStack] = {}
+        #: Of each item the attempt that is in flight, and its lock.
+        self._in_flight: dict[str, tuple[int, ExitStack]] = {}
 
     def begin(self, id_: str, digest: str, by: str, sink: str | None) -> Outgoing:
         """Open an intent to release the draft that has the digest. It is on disk when this returns.
@@ -144,7 +145,7 @@ class Releases:
             except BaseException:
                 flight.close()
                 raise
-            self._in_flight[id_] = flight
+            self._in_flight[id_] = attempt, flight
         return Outgoing(
             item_id=id_,
             tool=item.tool,
@@ -179,14 +180,16 @@ class Releases:
                 item = _finished(item, intent, outcome, self._store.now())
                 self._store.write(item)
         finally:
-            self.abandon(id_)
+            # A late end lets go of no later attempt.
+            if self._in_flight.get(id_, (None,))[0] == outgoing.attempt:
+                self.abandon(id_)
         if item.status == Status.SENT:
             self._store.forget_attempts(id_)
         return item
 
     def abandon(self, id_: str) -> None:
         """Let go of an attempt that nobody will finish: its outcome is unknown from here on."""
-        flight = self._in_flight.pop(id_, None)
+        _, flight = self._in_flight.pop(id_, (None, None))
         if flight is not None:
             flight.close()
 

@@ -98,7 +98,7 @@ def _drained(mail: Mail, draining: Drain, state: Any, *, follow: bool) -> None:
         return
     total = Tally()
     try:
-        following.once(draining, pauses, kept, total)
+        following.once(draining, pauses, kept, total, progress=lambda so_far: _progress(mail, so_far))
     finally:
         # What came home before a failure is home.
         _print(mail, total)
@@ -149,6 +149,12 @@ def _print(mail: Mail, tally: Tally) -> None:
         mail.line(json_text(json.dumps(counts).encode()))
         return
     mail.line(", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items()))
+
+
+def _progress(mail: Mail, so_far: Tally) -> None:
+    """Many pages take minutes, and a person waits; a script reads the end alone."""
+    if not mail.as_json:
+        _tell(f"rows looked at: {so_far.drained}, home and out of the box: {so_far.acknowledged}")
 
 
 def _tell(text: str) -> None:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -23,6 +23,9 @@ from mail4agent_daemon.cli.request_text import names, row, whole
 from mail4agent_daemon.cli.reviewer import NotAPersonError, refuse_agents, require_person
 from mail4agent_daemon.cli.terminal import json_text, visible
 from mail4agent_daemon.cli.verbs import Mail, verb
+
+if TYPE_CHECKING:
+    from mail4agent_core.frontdoor.manifest import TypeFolder
 
 #: Seconds that a call waits for models: two rounds of the longest answer, for as many requests as one call
 #: takes.
@@ -134,10 +137,12 @@ def _read_in(root: Path, state: State | None) -> tuple[list[RequestSummary], lis
 
     with Frontdoor.open(root, make=False) as store:
         found = store.listing()
+    types = _local_types()
     requests: list[RequestSummary] = []
     while True:
         after = requests[-1].seq if requests else 0
-        page = wire.list_of(found, FrontdoorListRequest(state=state, after=after, limit=_PAGE))
+        request = FrontdoorListRequest(state=state, after=after, limit=_PAGE)
+        page = wire.list_of(found, request, types)
         requests += page.requests
         if len(page.requests) < _PAGE:
             return requests, page.unreadable
@@ -156,17 +161,22 @@ def show(mail: Mail, seq: Seq, *, root: Root = None) -> None:
 
 def _item_in(root: Path, seq: int) -> FrontdoorItem:
     """A request of a folder. Raises FolderError, UnknownItemError, MalformedError."""
-    import os
-
     from mail4agent_core.frontdoor import wire
-    from mail4agent_core.frontdoor.manifest import TypeFolder
     from mail4agent_core.frontdoor.store import Frontdoor
-    from mail4agent_daemon.settings import TYPES_NAME, home_of
 
-    types = TypeFolder(home_of(os.environ) / TYPES_NAME)
     with Frontdoor.open(root, make=False) as store:
         record = store.record(seq)
-    return wire.item_of(record, types(record.type_id, record.type_version))
+    return wire.item_of(record, _local_types()(record.type_id, record.type_version))
+
+
+def _local_types() -> TypeFolder:
+    """The types of this machine's data folder."""
+    import os
+
+    from mail4agent_core.frontdoor.manifest import TypeFolder
+    from mail4agent_daemon.settings import TYPES_NAME, home_of
+
+    return TypeFolder(home_of(os.environ) / TYPES_NAME)
 
 
 def next_(

@@ -105,8 +105,7 @@ def prepared(file: ClientFile, raw: bytes | None) -> Prepared:
         return ready
     target = file.target
     try:
-        missing = [each for each in reversed(target.parents) if not each.exists()]
-        for each in missing:
+        for each in missing(target):
             each.mkdir(mode=0o700 if file.mode == 0o600 else 0o777)
             ready.made_folders.append(each)
         ready.partial = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
@@ -120,6 +119,11 @@ def prepared(file: ClientFile, raw: bytes | None) -> Prepared:
         ready.abandon()
         raise _unusable(file.path, "cannot be written", failure) from None
     return ready
+
+
+def missing(target: Path) -> list[Path]:
+    """The folders that a file needs and that are not there, the outermost first."""
+    return [each for each in reversed(target.parents) if not each.exists()]
 
 
 def _swept(target: Path) -> None:

@@ -29,6 +29,8 @@ class Task:
     """The client's program, when its own command is to be called."""
     is_there: bool = False
     """Whether the client's command finds an entry of ours, which must go first."""
+    was: Place | None = None
+    """What the record said, when the client's command is to take ours out."""
 
     @property
     def changes(self) -> bool:
@@ -48,7 +50,7 @@ def added(request: Request, target: Target, old: Place | None, is_ours: IsOurs) 
     ):
         called = commands.program(request.client, request.where.environment)
     if called is not None:
-        return _by_command(request, target, old, is_ours, document=document, called=called)
+        return _by_command(target, old or _before_command(request, target, file), is_ours, document, called)
     change, place = _changed(request, target, old, is_ours, file)
     if change == file.text and file.raw is not None:
         return Task(target.path, place)
@@ -58,17 +60,23 @@ def added(request: Request, target: Target, old: Place | None, is_ours: IsOurs) 
     return Task(target.path, place, ready)
 
 
+def _before_command(request: Request, target: Target, file: ClientFile) -> Place:
+    """The record of a file that the client's own command is to change, before it does."""
+    return Place(
+        target.path,
+        target.kind,
+        request.scope,
+        "command",
+        target.wishes,
+        was_there=file.raw is not None,
+        made_folders=tuple(client_files.missing(file.target)),
+    )
+
+
 def _by_command(
-    request: Request,
-    target: Target,
-    old: Place | None,
-    is_ours: IsOurs,
-    *,
-    document: dict[str, object],
-    called: str,
+    target: Target, old: Place, is_ours: IsOurs, document: dict[str, object], called: str
 ) -> Task:
-    place = old or Place(target.path, target.kind, request.scope, "command", target.wishes)
-    place = replace(place, wishes=target.wishes)
+    place = replace(old, wishes=target.wishes)
     (wish,) = target.wishes
     if is_granted(document, wish):
         return Task(target.path, place)
@@ -150,7 +158,8 @@ def removed(request: Request, place: Place, is_ours: IsOurs) -> Task:
             found = document.get(place.wishes[0].path[0])
             entry = found.get(place.wishes[0].path[1]) if isinstance(found, dict) else None
             is_there = entry is not None and is_ours(entry)
-            return Task(place.path, None, command=called if is_there else None, is_there=is_there)
+            command = called if is_there else None
+            return Task(place.path, None, command=command, is_there=is_there, was=place)
         exact = place.splices if place.digest == digest(text) else None
         left = withdrawn(
             place.kind,
@@ -163,7 +172,7 @@ def removed(request: Request, place: Place, is_ours: IsOurs) -> Task:
         )
     except DocumentError as fault:
         raise _invalid(file.path, fault) from None
-    if not place.was_there and "".join(left.split()) in {"", "{}"}:
+    if _is_bare(place, left):
         return Task(place.path, None, client_files.prepared(file, None))
     if left == text:
         return Task(place.path, None)
@@ -179,6 +188,7 @@ def done(request: Request, task: Task, launch: Launch | None) -> None:
     environment = request.where.environment
     if task.is_there:
         commands.removed(request.client, task.command, request.scope, environment)
+        _remove_bare(request, task.was)
     if launch is not None and task.place is not None:
         commands.added(request.client, task.command, launch, request.scope, environment)
         if not _is_written(request, task.path, task.place):
@@ -208,6 +218,25 @@ def undone(request: Request, task: Task) -> None:
                 client_files.remove_empty(task.ready.made_folders)
         if task.command is not None:
             commands.removed(request.client, task.command, request.scope, request.where.environment)
+            _remove_bare(request, task.place)
+            if task.place is not None:
+                client_files.remove_empty(list(task.place.made_folders))
+
+
+def _is_bare(place: Place, text: str) -> bool:
+    """Whether a file that was not there before ours has nothing in it, or the empty section of ours."""
+    section = place.wishes[0].path[0]
+    bare = {"", "{}", f'{{"{section}":{{}}}}', f"[{section}]"}
+    return not place.was_there and "".join(text.split()) in bare
+
+
+def _remove_bare(request: Request, place: Place | None) -> None:
+    """Remove what the client's command leaves of a file that it made for ours. Raises ConnectError."""
+    if place is None:
+        return
+    file = client_files.read(place.path, new_mode=request.new_mode)
+    if file.raw is not None and _is_bare(place, file.text):
+        client_files.prepared(file, None).put()
 
 
 def _document(file: ClientFile, target: Target) -> dict[str, object]:

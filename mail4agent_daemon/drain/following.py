@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
@@ -49,10 +50,13 @@ class Pauses:
         self.sleep(max(at_least, longest * (0.5 + self.drawn() / 2)))
 
 
-def once(drain: Drain, pauses: Pauses, kept: Kept, total: Tally) -> None:
+def once(
+    drain: Drain, pauses: Pauses, kept: Kept, total: Tally, *, progress: Callable[[Tally], None]
+) -> None:
     """Take in what is in the box, and end. ``total`` has what was done, also when this raises.
 
-    Raises BoxError once the box failed three times in a row, and what home refuses everything with.
+    ``progress`` is told the total after each page. Raises BoxError once the box failed three times in a row,
+    and what home refuses everything with.
     """
     pages = 0
     while pages < PAGES_MAX:
@@ -62,6 +66,7 @@ def once(drain: Drain, pauses: Pauses, kept: Kept, total: Tally) -> None:
                 pages += 1
                 pauses.failures = 0
                 total.add(tally)
+                progress(total)
         except BoxRefusedError as refused:
             if isinstance(refused.refusal, LeaseHeldError) or not is_passing(refused):
                 raise
@@ -96,7 +101,8 @@ def follow(
     left, again_at = 0, 0.0
     while True:
         try:
-            wait = WAIT_SECS if not left else max(0, min(WAIT_SECS, int(again_at - clock())))
+            # Rounded up: with a wait of none one would ask without a pause for the last part of a second.
+            wait = WAIT_SECS if not left else max(0, min(WAIT_SECS, math.ceil(again_at - clock())))
             tally = drain.page(wait)
             pauses.failures = 0
             if tally is not None:

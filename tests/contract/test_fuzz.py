@@ -320,7 +320,11 @@ def _configuration(world: World) -> schemathesis.Config:
             "request-timeout": 20.0,
             "headers": {"Authorization": f"Bearer {world.secret}"},
             "generation": generation,
-            "phases": {"examples": {"fill-missing": True}},
+            "phases": {
+                "examples": {"fill-missing": True},
+                # What follows from an answer is drawn, too: of few walks, one link may never be taken.
+                "stateful": {"generation": {"max-examples": 6 * EXAMPLES}},
+            },
             "checks": {
                 # The oracle's verdict takes their place: it knows the bounds in bytes.
                 "negative_data_rejection": {"enabled": False},

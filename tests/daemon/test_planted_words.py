@@ -12,7 +12,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.core.frontdoor.records import PDF, placed
+from tests.core.frontdoor.records import PDF, original, placed
 from tests.core.frontdoor.test_planted import PLANTED, WORDS, records, tells
 from tests.daemon.mcp.conftest import UNMETERED
 from tests.daemon.mcp.talk import message
@@ -113,6 +113,18 @@ def test_no_planted_word_comes_out_of_a_daemon_whatever_its_model_does(door: Doo
     assert not [each for each in said if tells(each)]
     assert not tells(door.daemon.log_file.read_text())
     assert (door.briefs > before) == (echo in {"reading", "more keys"})
+
+
+@pytest.mark.promise("frontdoor.a-run-never-sees-the-prose")
+def test_a_list_says_no_type_that_this_machine_does_not_have(door: Door) -> None:
+    """Its name would be words that a box chose; a person reads it in the request itself."""
+    first, second = next(door.numbers), next(door.numbers)
+    for seq, type_id in ((first, "_".join(WORDS).lower()), (second, "meeting")):
+        placed(door.daemon.home / "requests", original(seq=seq, type_id=type_id), name=f"{seq:010}-x.json")
+    _, listed = door.ask("frontdoor.list", after=first - 1)
+    assert [each["type_id"] for each in listed["requests"]] == [None, "meeting"]
+    _, whole = door.ask("frontdoor.get", seq=first)
+    assert tells(whole["record"]["type_id"])
 
 
 def _way(door: Door, value: dict[str, Any], echo: str, planted: str) -> list[Any]:

@@ -231,6 +231,20 @@ def test_a_late_end_of_an_attempt_that_was_settled_is_refused(office: Office, st
     assert office.path(item).read_bytes() == before
 
 
+def test_a_late_end_of_an_attempt_says_nothing_of_the_next_one(office: Office, store: OutboxStore) -> None:
+    """What the first one heard is not what became of the second, which goes on to its own end."""
+    item = office.stage()
+    first = office.begin(item)
+    office.releases.abandon(item.id)
+    office.releases.settle(item.id, sent=False, by=PERSON)
+    second = office.begin(item)
+    for late in (Releases(store), office.releases):
+        with pytest.raises(NotPendingError):
+            late.finish(first, Delivered())
+        assert store.in_flight(item.id)
+    assert office.releases.finish(second, NotSent("server unreachable")).status == "pending"
+
+
 def test_an_item_that_is_not_there_is_unknown(office: Office) -> None:
     """By name, and without a file being made."""
     with pytest.raises(UnknownItemError):

@@ -105,6 +105,12 @@ BAD: dict[str, bytes] = {
     "files": json.dumps({**GOOD, "id": "files", "schema": 2, "files": {}}).encode(),
     "file": json.dumps({**GOOD, "id": "file", "schema": 2, "files": [{"path": "../x"}]}).encode(),
     "huge": b"[" + b" " * FILE_MAX_BYTES + b"]",
+    **{
+        name: json.dumps({**GOOD, "id": name, member: {"to": [1, {"x": ["past"]}]}})
+        .replace('"past"', "-1e999")
+        .encode()
+        for name, member in (("past-1", "args"), ("past-2", "args_before"), ("past-3", "zebra"), ("past-4", "files"))
+    },
 }
 
 

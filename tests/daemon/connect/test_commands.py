@@ -76,6 +76,7 @@ def test_the_clients_own_command_adds_and_removes(
 ) -> None:
     """It is called once, and once more to remove; no secret is in its words or its environment."""
     log = installed(client)
+    person.file(client, '{"theme": "dark"}')
     person.connect(client, by_file=False)
     assert not person.connect(client, by_file=False).changed
     secret = person.key(client).read_text().strip()
@@ -83,10 +84,54 @@ def test_the_clients_own_command_adds_and_removes(
     assert entry["env"] == {"M4A_TOKEN_FILE": str(person.key(client)), "M4A_URL": person.daemon.url}
     assert len(calls(log)) == 1
     person.disconnect(client, by_file=False)
-    assert json.loads(person.file(client).read_text()) == {"mcpServers": {}}
+    assert json.loads(person.file(client).read_text()) == {"theme": "dark", "mcpServers": {}}
     assert [words[1] for words in calls(log)][1:] == ["remove"]
     assert secret not in log.read_text()
     assert "M4A_TOKEN" not in log.read_text().replace("M4A_TOKEN_FILE", "")
+
+
+@pytest.mark.parametrize("client", ["claude", "gemini"])
+@pytest.mark.parametrize("leaves", ["", "{}", '{\n  "mcpServers": {}\n}\n'])
+@pytest.mark.promise("connect.disconnect-gives-the-bytes-back")
+def test_a_file_that_the_clients_command_made_for_ours_goes_again(
+    client: str, leaves: str, person: Person, installed: Callable[[str], Path], snapshot: Snapshot
+) -> None:
+    """The client's command empties it and leaves it; it was not there before, nor was its folder."""
+    program = installed(client).with_name(client)
+    person.connect(client, by_file=False)
+    program.write_text(f"#!/bin/sh\nprintf '%s' '{leaves}' > '{person.file(client)}'\n")
+    person.disconnect(client, by_file=False)
+    assert snapshot(person.home) == {}
+
+
+def test_what_a_person_added_to_a_file_of_the_clients_command_stays(
+    person: Person, installed: Callable[[str], Path]
+) -> None:
+    """A comment is enough: the file is not ours to remove then."""
+    program = installed("claude").with_name("claude")
+    person.connect("claude", by_file=False)
+    left = '{"mcpServers": {}} // mine'
+    program.write_text(f"#!/bin/sh\nprintf '%s' '{left}' > '{person.file('claude')}'\n")
+    person.disconnect("claude", by_file=False)
+    assert person.file("claude").read_text() == left
+
+
+@pytest.mark.promise("connect.a-failure-leaves-nothing")
+def test_a_failure_after_the_command_leaves_no_file_of_it(
+    person: Person, installed: Callable[[str], Path]
+) -> None:
+    """Somebody changed the file of the hooks meanwhile; what the command made goes with ours."""
+    program = installed("claude").with_name("claude")
+    hooks = person.home / ".claude" / "settings.json"
+    more = f"hooks = pathlib.Path({str(hooks)!r})\nhooks.write_text('{{}}')\n"
+    program.write_text(program.read_text() + more)
+    request: Request = person.request("claude", by_file=False, hooks=True)
+    with pytest.raises(ConnectError) as fault:
+        person.connect("claude", by_file=False, hooks=True)
+    assert fault.value.kind == "file_changed"
+    assert not person.file("claude").exists()
+    assert hooks.read_text() == "{}"
+    assert request.account not in person.accounts()
 
 
 @pytest.mark.promise("connect.the-clients-own-command-first")
@@ -125,10 +170,11 @@ def test_a_client_that_left_is_disconnected_by_its_file(
 ) -> None:
     """The program is gone; ours is taken out of the file that it wrote."""
     installed("claude")
+    person.file("claude", '{"theme": "dark"}')
     person.connect("claude", by_file=False)
     person.environment["PATH"] = NOWHERE
     person.disconnect("claude", by_file=False)
-    assert json.loads(person.file("claude").read_text()) == {"mcpServers": {}}
+    assert json.loads(person.file("claude").read_text()) == {"theme": "dark", "mcpServers": {}}
 
 
 @pytest.mark.promise("connect.others-are-not-overwritten")

@@ -169,6 +169,40 @@ def test_the_stateless_era_answers_with_a_status(
     assert judged(talk.post(value, **headers)) == expected
 
 
+@pytest.mark.promise("mcp.requests-are-judged-in-one-order")
+@pytest.mark.parametrize(
+    "meta",
+    [
+        case("nothing", None),
+        case("a list", [META]),
+        case("no version", {"io.modelcontextprotocol/clientCapabilities": {}}),
+        case("no capabilities", {"io.modelcontextprotocol/protocolVersion": MODERN}),
+        case("capabilities that are a list", {**META, "io.modelcontextprotocol/clientCapabilities": []}),
+    ],
+)
+def test_a_request_of_the_stateless_era_says_its_version_and_capabilities(talk: Talk, meta: Any) -> None:
+    """One whose _meta lacks them is refused, and no call is made."""
+    value, headers = modern("tools/list")
+    value["params"] = {} if meta is None else {"_meta": meta}
+    assert judged(talk.post(value, **headers)) == (400, INVALID_PARAMS)
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [("server/discover", {}), ("tools/list", {}), ("tools/call", CALL)],
+    ids=["discover", "list", "call"],
+)
+def test_a_result_of_the_stateless_era_is_complete_and_says_how_long_it_lasts(
+    talk: Talk, method: str, params: dict[str, Any]
+) -> None:
+    """Every result names its type and the server; all but a call's says who may keep it, and how long."""
+    found = talk.ask_modern(method, params)
+    assert found["resultType"] == "complete"
+    assert found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "mail4agent"
+    kept = {name: found[name] for name in ("ttlMs", "cacheScope") if name in found}
+    assert kept == ({} if method == "tools/call" else {"ttlMs": 60_000, "cacheScope": "private"})
+
+
 def test_a_version_that_is_not_served_is_told_which_are(talk: Talk) -> None:
     """-32022 with the list that discover gives, in which no version of the handshake is."""
     meta = {**META, "io.modelcontextprotocol/protocolVersion": "2031-01-01"}

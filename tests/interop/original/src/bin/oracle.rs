@@ -1,6 +1,6 @@
 //! Asks the original's own types for their verdict on every vector of a type that they have too.
 //!
-//! It takes the folder of the schemas as its argument. A case that uses what the original's requests lack is left out; one
+//! Where the original reads a value and its own check then refuses it, the refusal must be the vector's. It takes the folder of the schemas as its argument. A case that uses what the original's requests lack is left out; one
 //! with `original` in `differs` must get the other verdict, so that a reason which no longer holds is found.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use std::{env, fs, process};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use mail4agent_api::*;
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::{Map, Value, value::RawValue};
 
 const CONSUMER: &str = "original";
 
@@ -28,8 +28,16 @@ struct Vector {
     #[serde(default)]
     data: Option<Box<RawValue>>,
     raw_base64: Option<String>,
+    refusal: Option<Map<String, Value>>,
     #[serde(default)]
     differs: BTreeMap<String, String>,
+}
+
+/// What the original makes of bytes: a value, none that it reads, or one that its own check refuses.
+enum Verdict {
+    Taken,
+    Unread,
+    Refused(MailError),
 }
 
 impl Vector {
@@ -58,16 +66,18 @@ macro_rules! checked {
     ($name:expr, $raw:expr, $($kind:ident),* $(,)?) => {
         match $name {
             $(stringify!($kind) => {
-                Some(serde_json::from_slice::<$kind>($raw).is_ok_and(|value| value.validate().is_ok()))
+                Some(serde_json::from_slice::<$kind>($raw).map_or(Verdict::Unread, |value| {
+                    value.validate().map_or_else(Verdict::Refused, |()| Verdict::Taken)
+                }))
             })*
-            "MailError" => Some(serde_json::from_slice::<MailError>($raw).is_ok()),
+            "MailError" => Some(serde_json::from_slice::<MailError>($raw).map_or(Verdict::Unread, |_| Verdict::Taken)),
             _ => None,
         }
     };
 }
 
 /// The original's verdict on bytes; None for a type that it does not have.
-fn verdict(name: &str, raw: &[u8]) -> Option<bool> {
+fn verdict(name: &str, raw: &[u8]) -> Option<Verdict> {
     checked!(
         name, raw, Ack, AckRequest, AckResponse, Address, DeliveryNotification, Directory, DirectoryEntry, InboxPage,
         InboxRequest, Message, MessageGetRequest, MessageId, MessageRef, Participant, ParticipantId, RoomEntry, RoomId,
@@ -81,9 +91,16 @@ fn uses_an_addition(name: &str, raw: &[u8]) -> bool {
     additions(name).iter().any(|member| members.contains_key(*member))
 }
 
+/// Whether a refusal of the original's says what the vector's does; the words of a reason are each side's own.
+fn is_that_of(refusal: &MailError, vector: &Vector) -> Result<bool, serde_json::Error> {
+    let Value::Object(mut said) = serde_json::to_value(refusal)? else { return Ok(false) };
+    said.remove("reason");
+    Ok(Some(said) == vector.refusal)
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let schemas = PathBuf::from(env::args().nth(1).ok_or("the folder of the schemas is missing")?);
-    let (mut judged, mut mistakes) = (0, 0);
+    let (mut judged, mut refused, mut mistakes) = (0, 0, 0);
     let mut types = BTreeSet::new();
     let mut paths: Vec<_> =
         fs::read_dir(schemas.join("vectors/mail4agent"))?.map(|entry| Ok(entry?.path())).collect::<Result<_, Box<dyn Error>>>()?;
@@ -98,12 +115,17 @@ fn main() -> Result<(), Box<dyn Error>> {
             let Some(verdict) = verdict(&vectors.r#type, &raw) else { break };
             types.insert(vectors.r#type.clone());
             judged += 1;
-            if (verdict == vector.valid) == vector.differs.contains_key(CONSUMER) {
+            let mut right = matches!(verdict, Verdict::Taken) == vector.valid;
+            if let (Verdict::Refused(refusal), false) = (&verdict, vector.valid) {
+                refused += 1;
+                right = is_that_of(refusal, vector)?;
+            }
+            if right == vector.differs.contains_key(CONSUMER) {
                 mistakes += 1;
                 println!("{}: {}", vectors.r#type, vector.description);
             }
         }
     }
-    println!("{judged} verdicts on {} types, {mistakes} wrong", types.len());
+    println!("{judged} verdicts on {} types, {refused} of them refusals by its own check, {mistakes} wrong", types.len());
     process::exit(i32::from(mistakes > 0 || judged == 0));
 }
