@@ -112,9 +112,10 @@ def _check_pem(path: Path) -> None:
     """OpenSSL would wait at a pipe, and read a file to its end whatever is in it."""
     try:
         found = path.stat()
-    except (OSError, ValueError) as failure:
-        reason = getattr(failure, "strerror", None) or "no name of a file"
-        raise EndpointError(f"{path} cannot be read: {reason}") from failure
+    except OSError:
+        return  # OpenSSL says why
+    except ValueError as failure:
+        raise EndpointError("a certificate or key is named by what is no name of a file") from failure
     if not stat.S_ISREG(found.st_mode):
         raise EndpointError(f"{path} is not a regular file")
     if found.st_size > _PEM_MAX_BYTES:

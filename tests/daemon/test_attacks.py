@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from mail4agent_daemon.console.screens import SCREENS
 from tests.core.frontdoor.records import extraction, original, placed
 from tests.daemon.mcp.conftest import UNMETERED
 from tests.daemon.mcp.talk import message
@@ -162,6 +164,36 @@ def test_no_page_metric_or_log_tells_what_is_not_for_everybody(house: House) -> 
             assert not [words for words in (PROSE, MAIL, DRAFT) if tells(words, said)], path
     said = house.daemon.log_file.read_text()
     assert not [words for words in (PROSE, MAIL, DRAFT) if tells(words, said)]
+
+
+@pytest.mark.promise("threats.no-agent-sees-what-is-not-its-own")
+@pytest.mark.parametrize("agent", AGENTS)
+def test_no_console_page_tells_an_agent_what_is_not_its_own(house: House, agent: str) -> None:
+    """An agent that signs in with its own credential: every screen about what is there, and live counts."""
+    daemon = house.daemon
+    headers = {"Content-Type": "application/x-www-form-urlencoded", "Origin": daemon.url}
+    signed = daemon.ask("POST", "/console/signin", f"secret={daemon.keys[agent]}".encode(), headers)
+    cookie = {"Cookie": signed.headers["set-cookie"].partition(";")[0]}
+    known = {"seq": "1", "message": house.letter, "id": house.draft["entry"]["id"], "account": "ben"}
+    paths = [route.path for screen in SCREENS for route in screen.routes if route.method == "GET"]
+    assert len(paths) > 15
+    with daemon.wire() as wire:
+        head = f"GET /console/events HTTP/1.1\r\nHost: localhost\r\nCookie: {cookie['Cookie']}\r\n\r\n"
+        wire.sendall(head.encode())
+        said = b""
+        while b"\ndata: " not in said or not said.endswith(b"\n\n\r\n"):
+            part = wire.recv(65_536)
+            assert part, said
+            said += part
+    pages = {"/console/events": said.decode()}
+    for path in paths:
+        asked = re.sub(r"\{(\w+)\}", lambda part: known.get(part[1], "demo"), path)
+        for query in ("", f"?query={PROSE.split()[1]}&q={MAIL.split()[1]}&id={known['id']}"):
+            pages[asked + query] = daemon.ask("GET", asked + query, None, cookie).body.decode()
+    assert "Sign out" in pages["/console"]
+    assert [
+        path for path, page in pages.items() if any(tells(words, page) for words in (PROSE, MAIL, DRAFT))
+    ] == []
 
 
 @pytest.mark.promise("threats.no-agent-sends-unread-or-as-another")
