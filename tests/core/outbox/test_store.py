@@ -109,7 +109,9 @@ BAD: dict[str, bytes] = {
         name: json.dumps({**GOOD, "id": name, member: {"to": [1, {"x": ["past"]}]}})
         .replace('"past"', "-1e999")
         .encode()
-        for name, member in (("past-1", "args"), ("past-2", "args_before"), ("past-3", "zebra"), ("past-4", "files"))
+        for name, member in zip(
+            ("past-1", "past-2", "past-3", "past-4"), ("args", "args_before", "zebra", "files"), strict=True
+        )
     },
 }
 
