@@ -160,11 +160,13 @@ def test_what_is_no_file_holds_nobody_up(site: Site, tmp_path: Path) -> None:
                 site.path.symlink_to(outside)
             case "a link to itself":
                 site.path.symlink_to(site.path.name)
-            case "a link to nowhere":
+            case "a link to nothing":
                 site.path.symlink_to(tmp_path / "nothing" / "there")
-            case _:
+            case "no rights":
                 site.put(site.reader.good())
                 site.path.chmod(0)
+            case _:
+                raise AssertionError(what)
         before = outside.stat().st_atime_ns
         site.read()
         assert site.reader.follows_links or outside.stat().st_atime_ns == before, what
