@@ -82,15 +82,10 @@ class Events:
         """Something of a seam, or anything, may have changed: every stream looks at that again."""
         if seam is not None:
             self._folders.touched(seam)
+        self._seen(seam)
+
+    def _seen(self, seam: str | None) -> None:
         self.changes += seam != MAIL
-        self._look_at(seam)
-
-    def _seen(self, seam: str, by_others: bool) -> None:
-        """A folder changed; of what an operation did the lists were told already."""
-        self.changes += by_others
-        self._look_at(seam)
-
-    def _look_at(self, seam: str | None) -> None:
         for news in self._open:
             news.of(seam)
 

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 #: Between two looks while a page is open.
-LOOK_SECS: Final = 0.3
+LOOK_SECS: Final = 0.2
 #: The mailboxes that are looked at; of more, the root alone says that one came or went.
 MAILBOXES_MAX: Final = 256
+
+#: The folders of a seam, by name, and when each changed last.
+_Folders = tuple[tuple[str, int], ...]
+_Times = dict[str, _Folders]
 
 
 class Folders:
@@ -25,27 +29,30 @@ class Folders:
     def __init__(self, *, outbox: Path, requests: Path, mailboxes: Path) -> None:
         self._roots = {"outbox": outbox, "frontdoor": requests}
         self._mailboxes = mailboxes
-        self._ours = set[str]()
+        self._known: _Times = {}
 
     def touched(self, seam: str) -> None:
-        """An operation changed something of a seam, and was told: the next change seen there is its own."""
-        self._ours.add(seam)
+        """An operation changed something of a seam, which is told: what its folder is now is no news."""
+        if seam in self._roots:
+            self._known[seam] = self._of(seam)
 
-    async def watch(self, tell: Callable[[str, bool], None]) -> None:
-        """Tell each seam whose folder changed, and whether others did it, until cancelled."""
-        known = await asyncio.to_thread(self._times)
+    async def watch(self, tell: Callable[[str], None]) -> None:
+        """Tell each seam whose folder others changed, until cancelled."""
+        self._known = await asyncio.to_thread(self._times)
         while True:
             await asyncio.sleep(LOOK_SECS)
-            ours, self._ours = self._ours, set()
             now = await asyncio.to_thread(self._times)
             for seam, times in now.items():
-                if times != known[seam]:
-                    tell(seam, seam not in ours)
-            known = now
+                if times != self._known[seam]:
+                    tell(seam)
+            self._known = now
 
-    def _times(self) -> Mapping[str, tuple[tuple[str, int], ...]]:
-        times = {seam: (("", _time(root)),) for seam, root in self._roots.items()}
+    def _times(self) -> _Times:
+        times = {seam: self._of(seam) for seam in self._roots}
         return {**times, "mailbox": (("", _time(self._mailboxes)), *self._of_mailboxes())}
+
+    def _of(self, seam: str) -> _Folders:
+        return (("", _time(self._roots[seam])),)
 
     def _of_mailboxes(self) -> list[tuple[str, int]]:
         try:

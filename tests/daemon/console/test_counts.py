@@ -101,10 +101,10 @@ def test_a_request_is_counted_when_it_comes_and_is_closed(desk: Desk, page: Page
     body = {"box_epoch": "e1", "record": original(seq=900)}
     seq = daemon.do("frontdoor.ingest", body, secret=carl)["seq"]
     counts.become(needs=1, frontdoor=1)
-    counts.listed(f"meeting {seq} ")
+    counts.listed(f"request {seq} ")
     daemon.do("frontdoor.close", {"seq": seq, "reason": "Spam."}, secret=desk.office.rosa)
     counts.become(needs=-1, frontdoor=-1)
-    counts.listed(f"meeting {seq} ", 0)
+    counts.listed(f"request {seq} ", 0)
 
 
 def test_mail_is_counted_when_it_comes_and_is_acknowledged(desk: Desk, town: Town, page: Page) -> None:
@@ -175,7 +175,7 @@ def test_what_another_program_puts_into_a_folder_is_counted_too(desk: Desk, page
     counts.become(needs=-1, outbox=-1)
     seq = desk.request()
     counts.become(needs=1, frontdoor=1)
-    counts.listed(f"meeting {seq} ")
+    counts.listed(f"request {seq} ")
     poison(desk)
     counts.become(needs=1)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from mail4agent_api.codec import decode_value
 from mail4agent_api.frontdoor import FrontdoorRecord
@@ -119,9 +119,9 @@ def test_no_page_has_a_serious_finding(open_house: House, browser: Browser, sche
     look("form")
     page.goto(f"{open_house.url}/f/talk")
     page.get_by_role("button", name="Send").click()
-    assert page.evaluate("document.activeElement.id") == "summary"
+    expect(page.locator("#summary")).to_be_focused()
     page.get_by_role("link", name="Email").click()
-    assert page.evaluate("document.activeElement.id") == "field-email"
+    expect(page.locator("#field-email")).to_be_focused()
     look("form with errors")
     page.get_by_label("Email").fill(open_house.fresh())
     page.get_by_role("button", name="Send").click()
@@ -132,7 +132,7 @@ def test_no_page_has_a_serious_finding(open_house: House, browser: Browser, sche
     page.get_by_role("button", name="Send the files").wait_for()
     look("files")
     page.get_by_role("button", name="Send the files").click()
-    assert page.evaluate("document.activeElement.id") == "summary"
+    expect(page.locator("#summary")).to_be_focused()
     look("files with errors")
     page.get_by_label("Slides").set_input_files({"name": "a.pdf", "mimeType": "text/plain", "buffer": PDF})
     page.get_by_role("button", name="Send the files").click()
