@@ -24,39 +24,8 @@ while os.getppid() == above:
     pass
 os.execve(sys.argv[1], [sys.argv[1], *sys.argv[2:]], os.environ)
 """
-#: Signs in, looks at a page for the token of its forms, and posts what it is told to.
-_BROWSER = """
-import http.client, json, os, re, subprocess, sys, urllib.parse
-port, secret, become = int(sys.argv[1]), sys.argv[2], sys.argv[3]
-
-def ask(method, path, form=None, **headers):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    if isinstance(form, dict):
-        headers |= {"Content-Type": "application/x-www-form-urlencoded", "Origin": f"http://127.0.0.1:{port}"}
-        form = urllib.parse.urlencode(form)
-    connection.request(method, path, form, headers)
-    answer = connection.getresponse()
-    body = answer.read().decode()
-    connection.close()
-    return answer.status, dict(answer.getheaders()), body
-
-bearer = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
-if become:
-    ask("POST", "/mail/whoami", "{}", **bearer | {"Authorization": f"Bearer {become}"})
-cookie = ask("POST", "/console/signin", {"secret": secret})[1]["set-cookie"].partition(";")[0]
-page = ask("GET", "/console", Cookie=cookie)[2]
-csrf = re.search('name="csrf" value="([0-9a-f]{64})"', page)[1]
-said = []
-for path, form in json.loads(sys.argv[4]):
-    status, _, body = ask("POST", path, {**form, "csrf": csrf}, Cookie=cookie)
-    said.append([status, "below an agent" in body])
-said.append([ask("POST", "/console/code", "{}", **bearer, **{"M4A-Session": "parent"})[0], False])
-print(json.dumps(said))
-"""
-
-#: Asks for a code as a person does, guesses at others, and gives the right one from many connections
-#: at once; then mixes up what belongs to two sign-ins.
-_RACE = """
+#: What both programs ask with.
+_ASK = """
 import concurrent.futures, http.client, json, re, sys, urllib.parse
 port, secret, other = int(sys.argv[1]), sys.argv[2], sys.argv[3]
 
@@ -70,7 +39,31 @@ def ask(method, path, form=None, **headers):
     body = answer.read().decode()
     connection.close()
     return answer.status, dict(answer.getheaders()), body
+"""
+#: Signs in, looks at a page for the token of its forms, and posts what it is told to.
+_BROWSER = (
+    _ASK
+    + """
+bearer = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
+if other:
+    ask("POST", "/mail/whoami", "{}", **bearer | {"Authorization": f"Bearer {other}"})
+cookie = ask("POST", "/console/signin", {"secret": secret})[1]["set-cookie"].partition(";")[0]
+page = ask("GET", "/console", Cookie=cookie)[2]
+csrf = re.search('name="csrf" value="([0-9a-f]{64})"', page)[1]
+said = []
+for path, form in json.loads(sys.argv[4]):
+    status, _, body = ask("POST", path, {**form, "csrf": csrf}, Cookie=cookie)
+    said.append([status, "below an agent" in body])
+said.append([ask("POST", "/console/code", "{}", **bearer, **{"M4A-Session": "parent"})[0], False])
+print(json.dumps(said))
+"""
+)
 
+#: Asks for a code as a person does, guesses at others, and gives the right one from many connections
+#: at once; then mixes up what belongs to two sign-ins.
+_RACE = (
+    _ASK
+    + """
 def signed_in(given):
     return ask("POST", "/console/signin", {"secret": given})
 
@@ -92,6 +85,7 @@ mixed = [
 both = ask("GET", "/console/events", Cookie=f"{mine}x; x{theirs}")[0]
 print(json.dumps([guessed, raced, mixed, both]))
 """
+)
 
 
 @dataclass
